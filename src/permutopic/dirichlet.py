@@ -1,0 +1,58 @@
+"""The Dirichlet compound multinomial with a symmetric prior (eq. 8 and 9 of the paper)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import gammaln
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def log_marginal(counts: ArrayLike, concentration: float) -> NDArray[np.float64]:
+    """Compute the log probability of a sequence of draws with these counts, over the last axis.
+
+    The Dirichlet has `concentration` for every outcome. This is the probability of one
+    sequence; the multinomial coefficient that would make it one of counts is left out.
+
+    >>> round(float(np.exp(log_marginal([2, 1], 1.0))), 4)  # 1/2 · 2/3 · 1/4
+    0.0833
+    """
+    seen = np.asarray(counts)
+    # Counts are integers that repeat: one logΓ for each value, not one for each count.
+    values = np.arange(seen.max(initial=0) + 1)
+    rising = (gammaln(values + concentration) - gammaln(concentration))[seen]
+    prior = seen.shape[-1] * concentration
+    return gammaln(prior) - gammaln(seen.sum(axis=-1) + prior) + rising.sum(axis=-1)
+
+
+def log_predictive(new: ArrayLike, seen: ArrayLike, concentration: float) -> NDArray[np.float64]:
+    """Compute the log probability of draws with counts `new` after draws with counts `seen`.
+
+    >>> round(float(np.exp(log_predictive([0, 1], [2, 0], 1.0))), 4)
+    0.25
+    """
+    before, added = np.asarray(seen), np.asarray(new)
+    return log_marginal(before + added, concentration) - log_marginal(before, concentration)
+
+
+def log_multinomial_coefficient(counts: ArrayLike) -> NDArray[np.float64]:
+    """Compute the log number of sequences that have these counts, over the last axis.
+
+    >>> round(float(np.exp(log_multinomial_coefficient([2, 1, 1]))), 4)
+    12.0
+    """
+    seen = np.asarray(counts)
+    return gammaln(seen.sum(axis=-1) + 1) - gammaln(seen + 1).sum(axis=-1)
+
+
+def mean(counts: ArrayLike, concentration: float) -> NDArray[np.float64]:
+    """Compute the posterior mean of the Dirichlet (eq. 14 and 15), over the last axis.
+
+    >>> mean([2, 1, 0], 1.0).tolist()
+    [0.5, 0.3333333333333333, 0.16666666666666666]
+    """
+    smoothed = np.asarray(counts) + concentration
+    return smoothed / smoothed.sum(axis=-1, keepdims=True)

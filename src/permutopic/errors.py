@@ -1,0 +1,11 @@
+"""The one exception a user is meant to read."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Something given to permutopic is wrong, and the message says what would be right.
+
+    The command line prints it as one line and exits with code 2; in Python it is a
+    `ValueError`, raised where the input comes in.
+    """

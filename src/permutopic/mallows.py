@@ -1,0 +1,149 @@
+"""The Generalized Mallows Model over orders (section 3.3 of the paper).
+
+An order's inversion counts are independent: count j takes one of m = K−j values 0 … m−1
+(j from zero) with probability exp(−ρ_j v) / ψ_m(ρ_j). A large `dispersion` ρ_j keeps item j in
+its place; at ρ_j = 0 all its places are equally likely. Everything here holds from ρ = 0 up.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from permutopic.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+
+
+def n_values(n_items: int) -> NDArray[np.int64]:
+    """Give the number of values m each inversion count can take: K, K−1, … 2."""
+    return np.arange(n_items, 1, -1)
+
+
+def log_normalizer(dispersion: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
+    """Compute log ψ (eq. 2): the log of the sum of exp(−ρ v) over v = 0 … values−1.
+
+    >>> log_normalizer(0.0, 4).item() == np.log(4)
+    True
+    """
+    rho, m = np.asarray(dispersion, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.expm1(-m * rho) / np.expm1(-rho)
+    return np.log(np.where(rho == 0, m, ratio))
+
+
+def _excess(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute 1/(eˣ−1) − 1/x + 1/2, by its series where the difference would cancel."""
+    series = x / 12 - x**3 / 720 + x**5 / 30240 - x**7 / 1209600
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        direct = 1 / np.expm1(x) - 1 / x + 0.5
+    return np.where(x < 0.1, series, direct)
+
+
+def mean_inversions(dispersion: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
+    """Compute the mean inversion count (eq. 5), from (values−1)/2 at ρ = 0 down to 0.
+
+    >>> mean_inversions(0.0, 5).item()
+    2.0
+    """
+    rho, m = np.asarray(dispersion, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    rho, m = np.broadcast_arrays(rho, m)
+    near = (m - 1) / 2 + _excess(rho) - m * _excess(m * rho)
+    # Far from zero the terms of `near` cancel instead; there eq. 5 is exact as printed.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        far = 1 / np.expm1(rho) - m / np.expm1(m * rho)
+    return np.where(rho < 1, near, far)
+
+
+def log_pmf(inversions: ArrayLike, dispersion: ArrayLike) -> NDArray[np.float64]:
+    """Compute the log probability of inversion counts (eq. 1), over the last axis.
+
+    >>> round(float(np.exp(log_pmf([0, 0], [1.0, 1.0]))), 4)
+    0.4863
+    """
+    counts = np.asarray(inversions)
+    rho = np.asarray(dispersion, dtype=np.float64)
+    return (-rho * counts - log_normalizer(rho, n_values(counts.shape[-1] + 1))).sum(axis=-1)
+
+
+def draw_inversions(
+    dispersion: ArrayLike, rng: np.random.Generator, size: int = 1
+) -> NDArray[np.int64]:
+    """Draw inversion counts exactly, by inverting the distribution of each: (size, K−1)."""
+    rho = np.asarray(dispersion, dtype=np.float64)
+    counts = np.empty((size, rho.size), dtype=np.int64)
+    for j, m in enumerate(n_values(rho.size + 1)):
+        cumulative = np.cumsum(np.exp(-rho[j] * np.arange(m)))
+        below = rng.random(size) * cumulative[-1]
+        counts[:, j] = np.minimum(np.searchsorted(cumulative, below, side="right"), m - 1)
+    return counts
+
+
+def log_prior(
+    dispersion: ArrayLike, values: ArrayLike, prior_mean: ArrayLike, strength: float
+) -> NDArray[np.float64]:
+    """Compute the conjugate prior's log density (eq. 4), up to a constant.
+
+    `strength` (ν0) earlier orders with `prior_mean` (v_j0) inversions each are taken as seen.
+    The conditional of ρ_j given orders (eq. 12) has the same form.
+    """
+    rho = np.asarray(dispersion, dtype=np.float64)
+    return strength * (-rho * np.asarray(prior_mean) - log_normalizer(rho, values))
+
+
+def log_prior_of_float(values: int, mean: float, strength: float) -> Callable[[float], float]:
+    """Make `log_prior` a function of one plain positive float, for samplers that call it often."""
+
+    def log_density(rho: float) -> float:
+        normalizer = math.log(math.expm1(-values * rho) / math.expm1(-rho))
+        return -strength * (rho * mean + normalizer)
+
+    return log_density
+
+
+def draw_dispersion(
+    values: int, mean: float, strength: float, rng: np.random.Generator, size: int = 1
+) -> NDArray[np.float64]:
+    """Draw ρ_j independently from the density of `log_prior`, by numerical inversion.
+
+    The distribution function is inverted to a resolution of 1e-11 (UNU.RAN's PINV in scipy);
+    a chain that has to stay exact uses slice sampling instead.
+    """
+    from scipy.stats.sampling import NumericalInversePolynomial  # noqa: PLC0415
+
+    if not (strength > 0 and 0 < mean <= (values - 1) / 2):
+        raise InputError(
+            f"the prior of a dispersion needs a strength above 0 and a mean above 0 and at most "
+            f"{(values - 1) / 2:g}, not {strength!r} and {mean!r}"
+        )
+    mode = mode_of_dispersion(values, mean)
+    peak = float(log_prior(mode, values, mean, strength))
+    # In units of the tail's own length, 1/(ν0 v_j0), the density is of order one.
+    unit = 1 / (strength * mean)
+
+    class Density:
+        def pdf(self, x: float) -> float:
+            return float(np.exp(log_prior(x * unit, values, mean, strength) - peak))
+
+    inverse = NumericalInversePolynomial(
+        Density(), domain=(0, np.inf), center=mode / unit, u_resolution=1e-11, random_state=rng
+    )
+    return np.maximum(inverse.rvs(size) * unit, np.finfo(float).tiny)
+
+
+def mode_of_dispersion(values: int, mean: float) -> float:
+    """Find the ρ ≥ 0 whose mean inversion count is `mean`: the peak of eq. 4."""
+    from scipy.optimize import brentq  # noqa: PLC0415
+
+    if mean >= (values - 1) / 2:
+        return 0.0
+    upper = 1.0
+    while mean_inversions(upper, values) > mean:
+        upper *= 2
+    return float(brentq(lambda rho: float(mean_inversions(rho, values)) - mean, 0.0, upper))

@@ -1,0 +1,107 @@
+"""A corpus drawn from the model, with the structure that made it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from permutopic.corpus import Corpus, offsets_from_sizes
+from permutopic.mallows import draw_dispersion, draw_inversions, n_values
+from permutopic.model.priors import Variant, check_n_topics
+from permutopic.model.state import make_state
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from permutopic.model.priors import Priors
+    from permutopic.model.state import State
+
+
+def generate(
+    n_topics: int,
+    priors: Priors,
+    rng: np.random.Generator,
+    *,
+    n_documents: int = 100,
+    units: ArrayLike = 20,
+    unit_words: ArrayLike = 50,
+    n_words: int = 1000,
+) -> tuple[Corpus, State]:
+    """Draw a corpus and its structure from the model (section 3.4 of the paper).
+
+    Parameters
+    ----------
+    units
+        Units of each document: one number, or one for each document.
+    unit_words
+        Tokens of each unit: one number, or one for each unit of the corpus.
+
+    Returns
+    -------
+    The corpus, each unit's true topic as its heading, and the state that it was drawn from.
+    """
+    check_n_topics(n_topics)
+    dispersion = draw_all_dispersion(n_topics, priors, rng)
+    if priors.variant == Variant.CONSTRAINED:
+        inversions = np.zeros((n_documents, n_topics - 1), dtype=np.int64)
+    else:
+        inversions = draw_inversions(dispersion, rng, n_documents)
+    sizes = np.broadcast_to(units, n_documents)
+    prevalence = rng.dirichlet(np.full(n_topics, priors.topic))
+    bag = rng.multinomial(sizes, prevalence)
+    lengths = np.broadcast_to(unit_words, sizes.sum())
+    width = len(str(n_words - 1))
+    blank = Corpus(
+        words=np.zeros(lengths.sum(), dtype=np.int32),
+        unit_offsets=offsets_from_sizes(lengths),
+        document_offsets=offsets_from_sizes(sizes),
+        vocabulary=tuple(f"w{word:0{width}d}" for word in range(n_words)),
+        titles=tuple(str(document) for document in range(n_documents)),
+        source_words=lengths,
+        headings=(None,) * lengths.size,
+        labels=(None,) * lengths.size,
+        tokens="whitespace",
+    )
+    structure = make_state(blank, bag, inversions, dispersion)
+    return redraw_words(blank, structure, priors, rng)
+
+
+def draw_all_dispersion(
+    n_topics: int, priors: Priors, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Draw ρ from its prior; the constrained and uniform variants have theirs fixed."""
+    if priors.variant != Variant.FULL:
+        return np.full(n_topics - 1, 0.0 if priors.variant == Variant.UNIFORM else np.inf)
+    expected = priors.mean_inversions(n_topics)
+    return np.concatenate(
+        [
+            draw_dispersion(int(m), float(mean), priors.strength, rng)
+            for m, mean in zip(n_values(n_topics), expected, strict=True)
+        ]
+    )
+
+
+def redraw_words(
+    corpus: Corpus, state: State, priors: Priors, rng: np.random.Generator
+) -> tuple[Corpus, State]:
+    """Draw every token of the corpus anew, given the structures of a state."""
+    topics = state.all_topics()
+    token_topics = np.repeat(topics, np.diff(corpus.unit_offsets))
+    words = np.empty(token_topics.size, dtype=np.int32)
+    for topic in range(state.n_topics):
+        distribution = rng.dirichlet(np.full(corpus.n_words, priors.word))
+        mine = token_topics == topic
+        words[mine] = rng.choice(corpus.n_words, size=int(mine.sum()), p=distribution)
+    drawn = Corpus(
+        words=words,
+        unit_offsets=corpus.unit_offsets,
+        document_offsets=corpus.document_offsets,
+        vocabulary=corpus.vocabulary,
+        titles=corpus.titles,
+        source_words=corpus.source_words,
+        headings=tuple(f"topic {topic}" for topic in topics),
+        labels=corpus.labels,
+        tokens=corpus.tokens,
+    )
+    return drawn, make_state(drawn, state.bag, state.inversions, state.dispersion)

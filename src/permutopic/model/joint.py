@@ -1,0 +1,56 @@
+"""The log joint of words, structures and dispersion: the model said once, slow and plain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from scipy.special import gammaln
+
+from permutopic import dirichlet, mallows
+from permutopic.model.priors import Variant
+
+if TYPE_CHECKING:
+    from permutopic.model.priors import Priors
+    from permutopic.model.state import State
+
+
+class JointTerms(NamedTuple):
+    """The log joint line by line; θ and β are integrated out."""
+
+    words: float
+    """Every topic's tokens under its word distribution (eq. 7, 8)."""
+    draws: float
+    """The bags of all documents, as one sequence of topic draws (eq. 10)."""
+    arrangements: float
+    """How many sequences of draws have the same counts, document by document."""
+    orders: float
+    """The documents' orders under the Mallows Model (eq. 1)."""
+    dispersion: float
+    """The prior of ρ (eq. 4), up to a constant."""
+
+
+def joint_terms(state: State, priors: Priors) -> JointTerms:
+    """Compute the log joint of a state, line by line."""
+    n_documents, n_topics = state.bag.shape
+    values = mallows.n_values(n_topics)
+    orders = dispersion = 0.0
+    if priors.variant == Variant.UNIFORM:
+        orders = -n_documents * float(gammaln(n_topics + 1))
+    elif priors.variant == Variant.FULL:
+        orders = float(mallows.log_pmf(state.inversions, state.dispersion).sum())
+        expected = priors.mean_inversions(n_topics)
+        dispersion = float(
+            mallows.log_prior(state.dispersion, values, expected, priors.strength).sum()
+        )
+    return JointTerms(
+        words=float(dirichlet.log_marginal(state.word_counts.T, priors.word).sum()),
+        draws=float(dirichlet.log_marginal(state.bag.sum(axis=0), priors.topic)),
+        arrangements=float(dirichlet.log_multinomial_coefficient(state.bag).sum()),
+        orders=orders,
+        dispersion=dispersion,
+    )
+
+
+def log_joint(state: State, priors: Priors) -> float:
+    """Compute the log joint of words, counts, inversions and ρ, the sum of its five lines."""
+    return sum(joint_terms(state, priors))

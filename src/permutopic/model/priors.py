@@ -1,0 +1,101 @@
+"""The model's hyperparameters and its three variants."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from permutopic.errors import InputError
+from permutopic.mallows import mean_inversions, n_values
+
+# Wider than any use, narrow enough that no product of a few counts leaves the floats.
+_LEAST, _MOST = 1e-12, 1e12
+
+
+class Variant(StrEnum):
+    """How strongly documents are held to one order (section 6.1)."""
+
+    FULL = "full"
+    """Orders follow a Generalized Mallows Model whose dispersion is learned."""
+    CONSTRAINED = "constrained"
+    """Every document keeps the canonical order: v = 0, no ρ."""
+    UNIFORM = "uniform"
+    """Every order is equally likely: ρ = 0."""
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Hyperparameters, validated when made.
+
+    Attributes
+    ----------
+    topic
+        θ0: concentration of the topics' prevalence.
+    word
+        β0: concentration of the topics' word distributions.
+    dispersion
+        ρ0: the dispersion that the prior expects.
+    strength
+        ν0: how many documents that expectation is worth.
+    variant
+        Constrained and uniform are extreme priors on the orders; ρ0 and ν0 then play no part.
+
+    Examples
+    --------
+    >>> Priors.for_documents(100)
+    Priors(topic=0.1, word=0.1, dispersion=1.0, strength=10.0, variant=<Variant.FULL: 'full'>)
+    """
+
+    topic: float
+    word: float
+    dispersion: float
+    strength: float
+    variant: Variant = Variant.FULL
+
+    def __post_init__(self) -> None:
+        for name, symbol in (("topic", "θ0"), ("word", "β0"), ("strength", "ν0")):
+            _check_number(getattr(self, name), f"the {name} prior ({symbol})", _LEAST, _MOST)
+        _check_number(self.dispersion, "the dispersion prior (ρ0)", 0.0, 500.0)
+        try:
+            object.__setattr__(self, "variant", Variant(self.variant))
+        except ValueError:
+            raise InputError(
+                f"the variant is one of {', '.join(Variant)}, not {self.variant!r}"
+            ) from None
+
+    @classmethod
+    def for_documents(
+        cls,
+        n_documents: int,
+        *,
+        topic: float = 0.1,
+        word: float = 0.1,
+        dispersion: float = 1.0,
+        strength: float | None = None,
+        variant: Variant | str = Variant.FULL,
+    ) -> Priors:
+        """Take the paper's values where none is given: ν0 is a tenth of the documents."""
+        nu = 0.1 * n_documents if strength is None else strength
+        return cls(topic, word, dispersion, nu, variant)  # type: ignore[arg-type]
+
+    def mean_inversions(self, n_topics: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """v_j0 (eq. 5): the inversion counts whose most likely dispersion is ρ0."""
+        return mean_inversions(self.dispersion, n_values(n_topics))
+
+
+def check_n_topics(n_topics: object) -> int:
+    """Hold K to a whole number of at least 2."""
+    if isinstance(n_topics, bool) or not isinstance(n_topics, int | np.integer) or n_topics < 2:
+        raise InputError(f"n_topics (K) must be a whole number of at least 2, not {n_topics!r}")
+    return int(n_topics)
+
+
+def _check_number(value: object, name: str, least: float, most: float) -> None:
+    number = isinstance(value, int | float | np.integer | np.floating)
+    if isinstance(value, bool) or not number or not math.isfinite(value):  # type: ignore[arg-type]
+        raise InputError(f"{name} must be a finite number, not {value!r}")
+    if not least <= value <= most:  # type: ignore[operator]
+        raise InputError(f"{name} must lie between {least:g} and {most:g}, not {value!r}")

@@ -1,0 +1,113 @@
+"""What a chain carries: one structure for each document, the dispersion, and the counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from permutopic.mallows import draw_inversions
+from permutopic.model.priors import Variant
+from permutopic.permutation import inversions_to_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from permutopic.corpus import Corpus
+    from permutopic.model.priors import Priors
+
+
+@dataclass
+class State:
+    """The chain's variables, and the counts that follow from them and the words.
+
+    Attributes
+    ----------
+    bag
+        (D, K): how many units of each document each topic takes. The paper's t_d is a sequence
+        of draws, but they are exchangeable and only their counts reach the text.
+    inversions
+        (D, K−1): v_d, the inversion counts of each document's topic order.
+    dispersion
+        (K−1,): ρ. Zero in the uniform variant, infinite in the constrained one.
+    word_counts
+        (W, K): how often each topic holds each word. Follows from the above.
+    topic_words
+        (K,): how many tokens each topic holds. Follows from the above.
+    """
+
+    bag: NDArray[np.int64]
+    inversions: NDArray[np.int64]
+    dispersion: NDArray[np.float64]
+    word_counts: NDArray[np.int32]
+    topic_words: NDArray[np.int64]
+
+    @property
+    def n_topics(self) -> int:
+        """K: the number of topics."""
+        return self.bag.shape[1]
+
+    def order(self, document: int) -> NDArray[np.int64]:
+        """π_d: the topics in the order in which this document would have them."""
+        return inversions_to_order(self.inversions[document])
+
+    def topics(self, document: int) -> NDArray[np.int64]:
+        """z_d: one topic for each unit, the bag sorted by the order (Compute-z)."""
+        order = self.order(document)
+        return np.repeat(order, self.bag[document, order])
+
+    def all_topics(self) -> NDArray[np.int64]:
+        """Give the topic of every unit of the corpus."""
+        return np.concatenate([self.topics(d) for d in range(self.bag.shape[0])])
+
+    def copy(self) -> State:
+        """Copy every array, so that the chain can go on without changing the copy."""
+        return replace(self, **{name: array.copy() for name, array in vars(self).items()})
+
+
+def make_state(
+    corpus: Corpus,
+    bag: NDArray[np.int64],
+    inversions: NDArray[np.int64],
+    dispersion: NDArray[np.float64],
+) -> State:
+    """Make a state from its variables, counting the words from scratch."""
+    n_topics = bag.shape[1]
+    state = State(
+        bag=np.array(bag, dtype=np.int64),
+        inversions=np.array(inversions, dtype=np.int64),
+        dispersion=np.array(dispersion, dtype=np.float64),
+        word_counts=np.zeros((corpus.n_words, n_topics), dtype=np.int32),
+        topic_words=np.zeros(n_topics, dtype=np.int64),
+    )
+    token_topics = np.repeat(state.all_topics(), np.diff(corpus.unit_offsets))
+    np.add.at(state.word_counts, (corpus.words, token_topics), 1)
+    state.topic_words[:] = np.bincount(token_topics, minlength=n_topics)
+    return state
+
+
+def check_state(corpus: Corpus, state: State) -> None:
+    """Raise AssertionError unless the state fits the corpus and its counts are up to date."""
+    if not np.array_equal(state.bag.sum(axis=1), corpus.document_sizes) or state.bag.min() < 0:
+        raise AssertionError("the bags do not hold one topic for every unit")
+    fresh = make_state(corpus, state.bag, state.inversions, state.dispersion)
+    if not np.array_equal(fresh.word_counts, state.word_counts):
+        raise AssertionError("the running word counts differ from a recount")
+    if not np.array_equal(fresh.topic_words, state.topic_words):
+        raise AssertionError("the running topic totals differ from a recount")
+
+
+def initial_state(
+    corpus: Corpus, n_topics: int, priors: Priors, rng: np.random.Generator
+) -> State:
+    """Start a chain at random: topics uniform, orders from the Mallows Model at ρ0."""
+    size = (corpus.n_documents, n_topics - 1)
+    inversions = np.zeros(size, dtype=np.int64)
+    dispersion = np.full(n_topics - 1, np.inf)
+    if priors.variant != Variant.CONSTRAINED:
+        uniform = priors.variant == Variant.UNIFORM
+        dispersion = np.full(n_topics - 1, 0.0 if uniform else max(priors.dispersion, 1e-3))
+        inversions = draw_inversions(dispersion, rng, corpus.n_documents)
+    draws = rng.multinomial(corpus.document_sizes, np.full(n_topics, 1 / n_topics))
+    return make_state(corpus, draws, inversions, dispersion)

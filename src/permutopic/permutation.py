@@ -1,0 +1,75 @@
+"""Permutations and their inversion counts (section 3.3.1 of the paper), counted from zero.
+
+An *order* lists the items 0 … K−1 as they stand. Its *inversions* (v in eq. 3) are K−1 counts:
+`inversions[j]` items greater than j stand before j, so 0 ≤ inversions[j] ≤ K−1−j. Each vector
+within these bounds belongs to exactly one order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from permutopic.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+
+def order_to_inversions(order: ArrayLike) -> NDArray[np.int64]:
+    """Count, for each item but the last, the greater items that stand before it.
+
+    >>> order_to_inversions([2, 0, 4, 5, 1, 3])
+    array([1, 3, 0, 2, 0])
+    """
+    items = np.asarray(order)
+    if items.ndim != 1 or not np.array_equal(np.sort(items), np.arange(items.size)):
+        raise InputError(
+            f"an order lists each of 0 … {items.size - 1} once, and {items.tolist()} does not"
+        )
+    place = np.argsort(items)
+    later_items_first = place[None, :] < place[:, None]
+    return np.triu(later_items_first, k=1).sum(axis=1)[: max(items.size - 1, 0)]
+
+
+def inversions_to_order(inversions: ArrayLike) -> NDArray[np.int64]:
+    """Build the one order that has these inversion counts (Compute-π, said rightly).
+
+    >>> inversions_to_order([1, 3, 0, 2, 0])
+    array([2, 0, 4, 5, 1, 3])
+    """
+    counts = np.asarray(inversions)
+    n_items = counts.size + 1
+    if counts.ndim != 1 or np.any(counts < 0) or np.any(counts > np.arange(n_items - 1, 0, -1)):
+        raise InputError(
+            f"inversion counts lie between 0 and {list(range(n_items - 1, 0, -1))}, "
+            f"and {counts.tolist()} do not"
+        )
+    order = [n_items - 1]
+    for item in range(n_items - 2, -1, -1):
+        order.insert(int(counts[item]), item)
+    return np.array(order)
+
+
+def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
+    """Count the swaps of neighbours that turn one order into the other.
+
+    >>> kendall_distance([2, 0, 1], [0, 1, 2])
+    2
+    """
+    left, right = np.asarray(first), np.asarray(second)
+    if left.shape != right.shape:
+        raise InputError(f"two orders of one length are needed, not {left.size} and {right.size}")
+    return int(order_to_inversions(np.argsort(right)[left]).sum())
+
+
+def all_inversions(n_items: int) -> Iterator[tuple[int, ...]]:
+    """Yield the inversion counts of all n_items! orders, the canonical one first.
+
+    >>> list(all_inversions(3))
+    [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
+    """
+    yield from np.ndindex(*range(n_items, 1, -1))

@@ -1,0 +1,1 @@
+"""One file a format; each turns a path into documents."""

@@ -1,0 +1,102 @@
+"""The sectioned JSON-lines format, plain or gzipped: one document a line.
+
+    {"title": …, "sections": [{"heading": …, "label"?: …, "paragraphs": [… , …]}, …]}
+
+Every key but `label` is required. A heading or label may be null where it is not known.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from permutopic.corpus import Corpus, Document, Unit
+from permutopic.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NAMES = {str: "a string", list: "a list", dict: "an object", type(None): "null"}
+
+
+def read_corpus(path: str | Path, tokens: str = "words") -> Corpus:
+    """Read a whole file into a corpus."""
+    try:
+        return Corpus.from_documents(read_sections(path), tokens)
+    except InputError as error:
+        if str(error).startswith("the corpus has no document"):
+            raise InputError(f"{path}: the file has no document: give one JSON object a line") from None
+        raise
+
+
+def read_sections(path: str | Path) -> Iterator[Document]:
+    """Read the documents of a sectioned JSON-lines file one by one; blank lines do not count."""
+    for number, line in _lines(Path(path)):
+        place = f"{path}:{number}"
+        try:
+            value = json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            where = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise InputError(
+                f"{place}: this line is not JSON{where}: give one object a line"
+            ) from None
+        yield _document(value, place)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    number = 0
+    try:
+        opened = gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+        with opened as file:
+            for number, raw in enumerate(file, start=1):
+                text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                if text.strip():
+                    yield number, text
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}:{number}: byte {error.start} (0x{error.object[error.start]:02x}) is not "
+            "UTF-8: save the file as UTF-8"
+        ) from None
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise InputError(
+            f"{path}:{number + 1}: not whole gzip data ({error}): is the file cut short or misnamed?"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _document(value: object, place: str) -> Document:
+    record = _typed(value, dict, "a document", place)
+    title = _typed(_key(record, "title", "the document", place), str, "'title'", place)
+    sections = _typed(_key(record, "sections", "the document", place), list, "'sections'", place)
+    units: list[Unit] = []
+    for position, item in enumerate(sections, start=1):
+        here = f"section {position}"
+        section = _typed(item, dict, here, place)
+        heading = _key(section, "heading", here, place)
+        if heading is not None:
+            _typed(heading, str, f"the heading of {here}", place)
+        label = section.get("label")
+        if label is not None:
+            _typed(label, str, f"the label of {here}", place)
+        paragraphs = _key(section, "paragraphs", here, place)
+        for text in _typed(paragraphs, list, f"'paragraphs' of {here}", place):
+            units.append(Unit(_typed(text, str, f"a paragraph of {here}", place), heading, label))
+    return Document(title, tuple(units), place)
+
+
+def _key(record: dict[str, Any], key: str, owner: str, place: str) -> Any:
+    if key not in record:
+        found = ", ".join(map(repr, record)) or "none"
+        raise InputError(f"{place}: {owner} has no {key!r} (its keys: {found})")
+    return record[key]
+
+
+def _typed(value: Any, kind: type, what: str, place: str) -> Any:
+    if not isinstance(value, kind):
+        found = _NAMES.get(type(value), type(value).__name__)
+        raise InputError(f"{place}: {what} is {found}: it must be {_NAMES[kind]}")
+    return value
