@@ -1,1 +1,64 @@
+"""permutopic: the shared outline of a pile of documents.
+
+Names are imported when they are first used, so that `import permutopic` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from permutopic.corpus import Corpus
+    from permutopic.errors import InputError, InputWarning
+    from permutopic.estimator import ContentModel
+    from permutopic.model.generate import generate
+    from permutopic.model.joint import log_joint
+    from permutopic.model.priors import Priors, Variant
+    from permutopic.outline import OutlineEntry
+    from permutopic.prediction import Prediction
+    from permutopic.readers.sections import read_corpus
+
 __version__ = "0.1.0"
+
+_HOMES = {
+    "ContentModel": "estimator",
+    "Corpus": "corpus",
+    "InputError": "errors",
+    "InputWarning": "errors",
+    "OutlineEntry": "outline",
+    "Prediction": "prediction",
+    "Priors": "model.priors",
+    "Variant": "model.priors",
+    "generate": "model.generate",
+    "log_joint": "model.joint",
+    "read_corpus": "readers.sections",
+}
+
+__all__ = [
+    "ContentModel",
+    "Corpus",
+    "InputError",
+    "InputWarning",
+    "OutlineEntry",
+    "Prediction",
+    "Priors",
+    "Variant",
+    "__version__",
+    "generate",
+    "log_joint",
+    "read_corpus",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -237,7 +237,12 @@ def _check(corpus: Corpus) -> None:
         ("unit_offsets", units, corpus.words.size),
         ("document_offsets", documents, units.size - 1),
     ):
-        if offsets.size == 0 or offsets[0] != 0 or offsets[-1] != end or np.any(np.diff(offsets) < 0):
+        if (
+            offsets.size == 0
+            or offsets[0] != 0
+            or offsets[-1] != end
+            or np.any(np.diff(offsets) < 0)
+        ):
             raise InputError(f"{name} must climb from 0 to {end}")
     if np.any(np.diff(documents) == 0):
         empty = int(np.argmin(np.diff(documents)))

@@ -25,7 +25,9 @@ def log_marginal(counts: ArrayLike, concentration: float) -> NDArray[np.float64]
     values = np.arange(seen.max(initial=0) + 1)
     rising = (gammaln(values + concentration) - gammaln(concentration))[seen]
     prior = seen.shape[-1] * concentration
-    return gammaln(prior) - gammaln(seen.sum(axis=-1) + prior) + rising.sum(axis=-1)
+    total = gammaln(prior) - gammaln(seen.sum(axis=-1) + prior)
+    log_probability: NDArray[np.float64] = total + rising.sum(axis=-1)
+    return log_probability
 
 
 def log_predictive(new: ArrayLike, seen: ArrayLike, concentration: float) -> NDArray[np.float64]:
@@ -45,7 +47,9 @@ def log_multinomial_coefficient(counts: ArrayLike) -> NDArray[np.float64]:
     12.0
     """
     seen = np.asarray(counts)
-    return gammaln(seen.sum(axis=-1) + 1) - gammaln(seen + 1).sum(axis=-1)
+    total = gammaln(seen.sum(axis=-1) + 1)
+    log_sequences: NDArray[np.float64] = total - gammaln(seen + 1).sum(axis=-1)
+    return log_sequences
 
 
 def mean(counts: ArrayLike, concentration: float) -> NDArray[np.float64]:
@@ -55,4 +59,5 @@ def mean(counts: ArrayLike, concentration: float) -> NDArray[np.float64]:
     [0.5, 0.3333333333333333, 0.16666666666666666]
     """
     smoothed = np.asarray(counts) + concentration
-    return smoothed / smoothed.sum(axis=-1, keepdims=True)
+    estimate: NDArray[np.float64] = smoothed / smoothed.sum(axis=-1, keepdims=True)
+    return estimate

@@ -1,4 +1,4 @@
-"""The one exception a user is meant to read."""
+"""What a user is meant to read when an input is wrong, or merely doubtful."""
 
 from __future__ import annotations
 
@@ -9,3 +9,7 @@ class InputError(ValueError):
     The command line prints it as one line and exits with code 2; in Python it is a
     `ValueError`, raised where the input comes in.
     """
+
+
+class InputWarning(UserWarning):
+    """Something given to permutopic can be used, but hardly for what it is meant for."""

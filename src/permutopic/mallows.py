@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-
 def n_values(n_items: int) -> NDArray[np.int64]:
     """Give the number of values m each inversion count can take: K, K−1, … 2."""
     return np.arange(n_items, 1, -1)
@@ -69,7 +68,9 @@ def log_pmf(inversions: ArrayLike, dispersion: ArrayLike) -> NDArray[np.float64]
     """
     counts = np.asarray(inversions)
     rho = np.asarray(dispersion, dtype=np.float64)
-    return (-rho * counts - log_normalizer(rho, n_values(counts.shape[-1] + 1))).sum(axis=-1)
+    log_normalizers = log_normalizer(rho, n_values(counts.shape[-1] + 1))
+    total: NDArray[np.float64] = (-rho * counts - log_normalizers).sum(axis=-1)
+    return total
 
 
 def draw_inversions(
@@ -94,7 +95,8 @@ def log_prior(
     The conditional of ρ_j given orders (eq. 12) has the same form.
     """
     rho = np.asarray(dispersion, dtype=np.float64)
-    return strength * (-rho * np.asarray(prior_mean) - log_normalizer(rho, values))
+    density: NDArray[np.float64] = -rho * np.asarray(prior_mean) - log_normalizer(rho, values)
+    return strength * density
 
 
 def log_prior_of_float(values: int, mean: float, strength: float) -> Callable[[float], float]:
@@ -117,10 +119,10 @@ def draw_dispersion(
     """
     from scipy.stats.sampling import NumericalInversePolynomial  # noqa: PLC0415
 
-    if not (strength > 0 and 0 < mean <= (values - 1) / 2):
+    if not (strength > 0 and 0 < mean < values - 1):
         raise InputError(
-            f"the prior of a dispersion needs a strength above 0 and a mean above 0 and at most "
-            f"{(values - 1) / 2:g}, not {strength!r} and {mean!r}"
+            f"the density of a dispersion needs a strength above 0 and a mean between 0 and "
+            f"{values - 1}, not {strength!r} and {mean!r}"
         )
     mode = mode_of_dispersion(values, mean)
     peak = float(log_prior(mode, values, mean, strength))
@@ -134,7 +136,8 @@ def draw_dispersion(
     inverse = NumericalInversePolynomial(
         Density(), domain=(0, np.inf), center=mode / unit, u_resolution=1e-11, random_state=rng
     )
-    return np.maximum(inverse.rvs(size) * unit, np.finfo(float).tiny)
+    drawn: NDArray[np.float64] = inverse.rvs(size) * unit
+    return np.maximum(drawn, np.finfo(float).tiny)
 
 
 def mode_of_dispersion(values: int, mean: float) -> float:

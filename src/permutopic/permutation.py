@@ -32,7 +32,8 @@ def order_to_inversions(order: ArrayLike) -> NDArray[np.int64]:
         )
     place = np.argsort(items)
     later_items_first = place[None, :] < place[:, None]
-    return np.triu(later_items_first, k=1).sum(axis=1)[: max(items.size - 1, 0)]
+    counts: NDArray[np.int64] = np.triu(later_items_first, k=1).sum(axis=1)
+    return counts[: max(items.size - 1, 0)]
 
 
 def inversions_to_order(inversions: ArrayLike) -> NDArray[np.int64]:

@@ -1,0 +1,1 @@
+"""Fit and score: what the command line's `evaluate` and `demo` do."""

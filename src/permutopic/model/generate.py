@@ -27,6 +27,7 @@ def generate(
     units: ArrayLike = 20,
     unit_words: ArrayLike = 50,
     n_words: int = 1000,
+    dispersion: ArrayLike | None = None,
 ) -> tuple[Corpus, State]:
     """Draw a corpus and its structure from the model (section 3.4 of the paper).
 
@@ -36,17 +37,21 @@ def generate(
         Units of each document: one number, or one for each document.
     unit_words
         Tokens of each unit: one number, or one for each unit of the corpus.
+    dispersion
+        ρ, where it should not be drawn from its prior.
 
     Returns
     -------
     The corpus, each unit's true topic as its heading, and the state that it was drawn from.
     """
     check_n_topics(n_topics)
-    dispersion = draw_all_dispersion(n_topics, priors, rng)
+    if dispersion is None:
+        dispersion = draw_all_dispersion(n_topics, priors, rng)
+    rho = np.asarray(dispersion, dtype=np.float64)
     if priors.variant == Variant.CONSTRAINED:
         inversions = np.zeros((n_documents, n_topics - 1), dtype=np.int64)
     else:
-        inversions = draw_inversions(dispersion, rng, n_documents)
+        inversions = draw_inversions(rho, rng, n_documents)
     sizes = np.broadcast_to(units, n_documents)
     prevalence = rng.dirichlet(np.full(n_topics, priors.topic))
     bag = rng.multinomial(sizes, prevalence)
@@ -63,7 +68,7 @@ def generate(
         labels=(None,) * lengths.size,
         tokens="whitespace",
     )
-    structure = make_state(blank, bag, inversions, dispersion)
+    structure = make_state(blank, bag, inversions, rho)
     return redraw_words(blank, structure, priors, rng)
 
 

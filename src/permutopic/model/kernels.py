@@ -333,8 +333,6 @@ def visit_document(
     if bag_uniforms.size > 0:
         resample_bag(spans, words, counts, order, bag, topic_prior, bag_uniforms)
     if inversion_uniforms.size > 0:
-        resample_inversions(
-            spans, words, counts, inversions, bag, dispersion, inversion_uniforms
-        )
+        resample_inversions(spans, words, counts, inversions, bag, dispersion, inversion_uniforms)
         fill_order(order, inversions)
     add_words(words, order, bag, counts, 1)

@@ -1,16 +1,18 @@
-"""The moves a sampler is made of. Each changes a state in place and leaves the posterior as it is."""
+"""The moves a sampler is made of. Each changes a state and leaves the posterior as it is."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.special import gammaln
 
+from permutopic.errors import InputError
 from permutopic.mallows import log_prior_of_float, n_values
 from permutopic.model import kernels
 from permutopic.model.priors import Variant
-from permutopic.slice import slice_sample
+from permutopic.slice_sampling import slice_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,9 +101,7 @@ class ResampleDispersion:
             state.dispersion[j] = slice_sample(density, state.dispersion[j], 1 + tail, rng)
 
 
-def paper_moves(
-    corpus: Corpus, n_topics: int, priors: Priors, *, fill: str = "lazy"
-) -> list[Move]:
+def paper_moves(corpus: Corpus, n_topics: int, priors: Priors, *, fill: str = "lazy") -> list[Move]:
     """Give the paper's own sweep: every structure, then ρ where the variant has one."""
     moves: list[Move] = [ResampleStructures(corpus, n_topics, priors, fill=fill)]
     if priors.variant == Variant.FULL:
@@ -119,10 +119,19 @@ def document_words(corpus: Corpus, document: int) -> kernels.Words:
 def make_spans(corpus: Corpus, n_topics: int, priors: Priors) -> kernels.Spans:
     """Allocate the span scores for the longest document, and what all documents share."""
     longest = int(corpus.document_sizes.max())
+    shape = (longest, longest + 1, n_topics)
+    try:
+        scores = np.empty(shape)  # untouched pages cost nothing: lazy filling needs few of them
+    except MemoryError:
+        title = corpus.titles[int(corpus.document_sizes.argmax())]
+        raise InputError(
+            f"document {title!r} has {longest} units: their span scores take "
+            f"{8 * math.prod(shape) / 2**30:.0f} GiB; use longer units or cut the document"
+        ) from None
     widest = np.log10(max(corpus.n_tokens + priors.word, 1 / priors.word, 10))
     tokens = np.arange(corpus.n_tokens + 1)
     return kernels.Spans(
-        scores=np.empty((longest, longest + 1, n_topics)),
+        scores=scores,
         reach=np.zeros((longest, n_topics), dtype=np.int64),
         seen=np.zeros(corpus.n_words, dtype=np.int32),
         log_gamma=gammaln(tokens + corpus.n_words * priors.word),

@@ -56,9 +56,10 @@ class Priors:
     variant: Variant = Variant.FULL
 
     def __post_init__(self) -> None:
-        for name, symbol in (("topic", "θ0"), ("word", "β0"), ("strength", "ν0")):
-            _check_number(getattr(self, name), f"the {name} prior ({symbol})", _LEAST, _MOST)
-        _check_number(self.dispersion, "the dispersion prior (ρ0)", 0.0, 500.0)
+        _check_number(self.topic, "topic_prior (θ0)", _LEAST, _MOST)
+        _check_number(self.word, "word_prior (β0)", _LEAST, _MOST)
+        _check_number(self.dispersion, "dispersion_prior (ρ0)", 0.0, 500.0)
+        _check_number(self.strength, "dispersion_strength (ν0)", _LEAST, _MOST)
         try:
             object.__setattr__(self, "variant", Variant(self.variant))
         except ValueError:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from permutopic.model.moves import Move
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
-    from permutopic.random import Streams
+    from permutopic.streams import Streams
 
 
 class SweepInfo(NamedTuple):

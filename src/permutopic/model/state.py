@@ -46,7 +46,7 @@ class State:
     @property
     def n_topics(self) -> int:
         """K: the number of topics."""
-        return self.bag.shape[1]
+        return int(self.bag.shape[1])
 
     def order(self, document: int) -> NDArray[np.int64]:
         """π_d: the topics in the order in which this document would have them."""
@@ -98,9 +98,7 @@ def check_state(corpus: Corpus, state: State) -> None:
         raise AssertionError("the running topic totals differ from a recount")
 
 
-def initial_state(
-    corpus: Corpus, n_topics: int, priors: Priors, rng: np.random.Generator
-) -> State:
+def initial_state(corpus: Corpus, n_topics: int, priors: Priors, rng: np.random.Generator) -> State:
     """Start a chain at random: topics uniform, orders from the Mallows Model at ρ0."""
     size = (corpus.n_documents, n_topics - 1)
     inversions = np.zeros(size, dtype=np.int64)

@@ -28,7 +28,9 @@ def read_corpus(path: str | Path, tokens: str = "words") -> Corpus:
         return Corpus.from_documents(read_sections(path), tokens)
     except InputError as error:
         if str(error).startswith("the corpus has no document"):
-            raise InputError(f"{path}: the file has no document: give one JSON object a line") from None
+            raise InputError(
+                f"{path}: the file has no document: give one JSON object a line"
+            ) from None
         raise
 
 
@@ -49,8 +51,7 @@ def read_sections(path: str | Path) -> Iterator[Document]:
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     number = 0
     try:
-        opened = gzip.open(path) if path.suffix == ".gz" else path.open("rb")
-        with opened as file:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
                 if text.strip():
@@ -62,7 +63,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         ) from None
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise InputError(
-            f"{path}:{number + 1}: not whole gzip data ({error}): is the file cut short or misnamed?"
+            f"{path}:{number + 1}: not whole gzip data ({error}): is the file cut or misnamed?"
         ) from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None

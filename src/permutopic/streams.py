@@ -44,7 +44,7 @@ def seed_from(random_state: object) -> int:
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
     if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))  # noqa: NPY002
+        return int(random_state.randint(2**31))
     whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
     if not whole or random_state < 0:  # type: ignore[operator]
         raise InputError(

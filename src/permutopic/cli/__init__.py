@@ -1,0 +1,91 @@
+"""The command line: one file a command; each parses, calls one function, prints."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+import click
+
+import permutopic
+from permutopic.errors import InputError, InputWarning
+
+_COMMANDS = {
+    "demo": "Fit a corpus drawn from the model and show what was recovered.",
+    "evaluate": "Fit a corpus and score the result against its headings.",
+    "fit": "Learn the shared outline of a corpus and save the model.",
+    "outline": "Show the canonical outline of a saved model.",
+}
+
+
+class _Commands(click.Group):
+    """Imports a command when it is called, so that --help need not import them all."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in _COMMANDS:
+            return None
+        from importlib import import_module
+
+        command = getattr(import_module(f"permutopic.cli.{name}"), f"{name}_command")
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(permutopic.__version__, prog_name="permutopic")
+def command_line() -> None:
+    """Learn the shared outline of a pile of documents of one kind."""
+
+
+def main() -> None:
+    """Run the command line; what is wrong with the input is one line and exit code 2."""
+    warnings.showwarning = _show_warning
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        return command_line.main(prog_name="permutopic", standalone_mode=False) or 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+    except click.ClickException as error:
+        _complain("error", error.format_message())
+    except InputError as error:
+        _complain("error", str(error))
+    except (KeyboardInterrupt, click.Abort):
+        _complain("stopped", "interrupted; nothing was written")
+        return 130
+    except BrokenPipeError:
+        # The reader has gone; keep Python from complaining when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 2
+
+
+def _complain(kind: str, message: str) -> None:
+    click.echo(f"permutopic: {kind}: {' '.join(message.split())}", err=True)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,  # noqa: ARG001
+    line: str | None = None,
+) -> None:
+    if issubclass(category, InputWarning):
+        _complain("warning", str(message))
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True)

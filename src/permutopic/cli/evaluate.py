@@ -1,0 +1,64 @@
+"""`permutopic evaluate`: fit a corpus and score the result against its headings."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from permutopic.cli.options import CORPUS, make_model, model_options
+
+if TYPE_CHECKING:
+    from permutopic.experiments.evaluate import Evaluation
+
+
+@click.command("evaluate")
+@CORPUS
+@model_options
+@click.option(
+    "--reference",
+    type=click.Choice(["heading", "label"]),
+    default="heading",
+    show_default=True,
+    help="The authors' headings, or labels where there are some.",
+)
+@click.option(
+    "--convention",
+    type=click.Choice(["words", "units"]),
+    default="words",
+    show_default=True,
+    help="How Pk and WindowDiff count.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def evaluate_command(
+    corpus: str, reference: str, convention: str, as_json: bool, **settings: Any
+) -> None:
+    """Fit CORPUS and score the result against its headings, which the model never sees."""
+    from permutopic.cli.progress import shown_progress
+    from permutopic.experiments.evaluate import evaluate
+    from permutopic.readers.sections import read_corpus
+
+    model = make_model(settings)
+    documents = read_corpus(corpus, settings["tokens"])
+    with shown_progress(settings["n_sweeps"]) as on_sweep:
+        result = evaluate(
+            documents, model, reference=reference, convention=convention, on_sweep=on_sweep
+        )
+    if as_json:
+        click.echo(json.dumps({**result.as_dict(), "corpus": corpus}, ensure_ascii=False))
+    else:
+        _print(result)
+
+
+def _print(result: Evaluation) -> None:
+    alignment, segmentation = result.alignment, result.segmentation
+    click.echo(
+        f"alignment     recall {alignment.recall:.3f}  precision {alignment.precision:.3f}  "
+        f"F {alignment.f:.3f}\n"
+        f"segmentation  Pk {segmentation.pk:.3f}  WindowDiff {segmentation.windowdiff:.3f}  "
+        f"segments {segmentation.segments:.1f} (reference {segmentation.reference_segments:.1f})  "
+        f"counted over {segmentation.convention}\n"
+        f"log joint     {result.log_joint:,.1f}  topics in use {result.topics_in_use}\n"
+        f"fit           {result.sweeps} sweeps in {result.seconds:.1f} s"
+    )

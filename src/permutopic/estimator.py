@@ -1,0 +1,249 @@
+"""ContentModel: the whole model behind one object with scikit-learn manners."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+import permutopic
+from permutopic.corpus import Corpus, offsets_from_sizes
+from permutopic.errors import InputError, InputWarning
+from permutopic.model import posterior
+from permutopic.model.priors import Priors, check_n_topics
+from permutopic.model.sampler import SweepInfo, sample
+from permutopic.model.state import State, initial_state
+from permutopic.outline import OutlineEntry, make_outline
+from permutopic.prediction import Prediction
+from permutopic.storage import load_folder, save_folder
+from permutopic.streams import Streams, seed_from
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+SAMPLERS = ("paper",)
+_INITIAL = 2**32  # in the place of a sweep's number: the draw of the first state
+
+
+class ContentModel(BaseEstimator):  # type: ignore[misc]
+    """Learns which topics recur in documents of one kind, and in which order.
+
+    Parameters
+    ----------
+    n_topics : int
+        K: the largest number of topics. A document may use fewer.
+    variant : {"full", "constrained", "uniform"}
+        Orders near a canonical one, all equal to it, or all orders equally likely.
+    sampler : {"paper"}
+        The paper's collapsed Gibbs moves.
+    n_sweeps : int
+        Sweeps over the corpus; the last one's state is the result.
+    topic_prior, word_prior : float
+        θ0 and β0: concentrations of the topics' prevalence and of their words.
+    dispersion_prior : float
+        ρ0: the dispersion expected before any document is seen.
+    dispersion_strength : float or None
+        ν0: how many documents that expectation is worth; a tenth of the corpus when None.
+    tokens : {"words", "whitespace", "ascii"}
+        How `fit` splits text that is given as strings; a Corpus has its own.
+    random_state : int, Generator, RandomState or None
+        The same whole number gives the same result.
+
+    Attributes
+    ----------
+    topics_ : list of arrays
+        The topic of every unit, one array for each document. Topics are numbered from 0 in
+        canonical order.
+    orders_ : array (D, K)
+        Each document's order of the topics, those it does not use included.
+    inversions_ : array (D, K−1)
+        Each order as inversion counts; their sum is its Kendall distance to the canonical one.
+    bags_ : array (D, K)
+        How many units of each document each topic has.
+    dispersion_ : array (K−1,)
+        ρ: how firmly each topic keeps its place. Infinite when constrained, 0 when uniform.
+    word_distributions_ : array (K, W)
+        The word probabilities of each topic (eq. 14).
+    prevalence_ : array (K,)
+        How likely a unit is to belong to each topic (eq. 15).
+    log_joint_trace_ : array (n_sweeps,)
+        The log joint after every sweep.
+    vocabulary_, titles_ : tuples of str
+    priors_ : Priors
+    seed_ : int
+        What `random_state` came down to.
+    corpus_fingerprint_ : str
+        A digest of what the model saw.
+
+    Examples
+    --------
+    >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
+    >>> model = ContentModel(n_topics=2, n_sweeps=50, random_state=0).fit(documents)
+    >>> [topics.tolist() for topics in model.topics_[:2]]
+    [[0, 1], [0, 1]]
+    """
+
+    def __init__(
+        self,
+        n_topics: int = 10,
+        *,
+        variant: str = "full",
+        sampler: str = "paper",
+        n_sweeps: int = 1000,
+        topic_prior: float = 0.1,
+        word_prior: float = 0.1,
+        dispersion_prior: float = 1.0,
+        dispersion_strength: float | None = None,
+        tokens: str = "words",
+        random_state: Any = None,
+    ) -> None:
+        self.n_topics = n_topics
+        self.variant = variant
+        self.sampler = sampler
+        self.n_sweeps = n_sweeps
+        self.topic_prior = topic_prior
+        self.word_prior = word_prior
+        self.dispersion_prior = dispersion_prior
+        self.dispersion_strength = dispersion_strength
+        self.tokens = tokens
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Corpus | Iterable[Sequence[str]],  # noqa: N803
+        y: object = None,  # noqa: ARG002
+        *,
+        on_sweep: Callable[[SweepInfo], None] | None = None,
+    ) -> Self:
+        """Learn the outline of a corpus, or of documents given as lists of paragraphs.
+
+        `y` is ignored. `on_sweep` is called after every sweep, to show progress; it cannot
+        change the result.
+        """
+        n_topics = check_n_topics(self.n_topics)
+        _check_sweeps(self.n_sweeps)
+        if self.sampler not in SAMPLERS:
+            raise InputError(f"the sampler is one of {', '.join(SAMPLERS)}, not {self.sampler!r}")
+        corpus = X if isinstance(X, Corpus) else Corpus.from_paragraphs(X, tokens=self.tokens)
+        priors = self._priors(corpus.n_documents)
+        if corpus.n_documents == 1:
+            warnings.warn(
+                "one document has no order to share: it will be segmented, no more",
+                InputWarning,
+                stacklevel=2,
+            )
+        seed = seed_from(self.random_state)
+        streams = Streams(seed)
+        state = initial_state(corpus, n_topics, priors, streams.at(_INITIAL, 0))
+        # Importing the moves starts numba: not before everything has been checked.
+        from permutopic.model.moves import paper_moves  # noqa: PLC0415
+
+        moves = paper_moves(corpus, n_topics, priors)
+        trace = []
+        for _, info in sample(state, moves, priors, streams, self.n_sweeps):
+            trace.append(info.log_joint)
+            if on_sweep is not None:
+                on_sweep(info)
+        self.priors_ = priors
+        self.seed_ = seed
+        self.vocabulary_ = corpus.vocabulary
+        self.titles_ = corpus.titles
+        self.corpus_fingerprint_ = corpus.fingerprint
+        self.corpus_tokens_ = corpus.tokens
+        self._take(state, np.array(trace))
+        return self
+
+    def _priors(self, n_documents: int) -> Priors:
+        return Priors.for_documents(
+            n_documents,
+            topic=self.topic_prior,
+            word=self.word_prior,
+            dispersion=self.dispersion_prior,
+            strength=self.dispersion_strength,
+            variant=self.variant,
+        )
+
+    def _take(self, state: State, trace: NDArray[np.float64]) -> None:
+        """Set the attributes that follow from a state."""
+        documents = range(state.bag.shape[0])
+        self.state_ = state
+        self.log_joint_trace_ = trace
+        self.bags_ = state.bag
+        self.inversions_ = state.inversions
+        self.dispersion_ = state.dispersion
+        self.orders_ = np.array([state.order(d) for d in documents])
+        self.topics_ = [state.topics(d) for d in documents]
+        self.word_distributions_ = posterior.word_distributions(state, self.priors_)
+        self.prevalence_ = posterior.prevalence(state, self.priors_)
+
+    def prediction(self) -> Prediction:
+        """Give the topics of all fitted units in the form that metrics take."""
+        check_is_fitted(self)
+        offsets = offsets_from_sizes([topics.size for topics in self.topics_])
+        return Prediction(np.concatenate(self.topics_), offsets)
+
+    def outline(self, n_words: int = 10) -> tuple[OutlineEntry, ...]:
+        """List the topics in canonical order, with their most telling words."""
+        check_is_fitted(self)
+        return make_outline(self.state_, self.priors_, self.vocabulary_, n_words)
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to a folder: model.json and model.safetensors."""
+        check_is_fitted(self)
+        settings = self.get_params(deep=False)
+        settings["random_state"] = self.seed_
+        description = {
+            "permutopic": permutopic.__version__,
+            "settings": settings,
+            "priors": vars(self.priors_),
+            "corpus": {"fingerprint": self.corpus_fingerprint_, "tokens": self.corpus_tokens_},
+            "titles": self.titles_,
+            "vocabulary": self.vocabulary_,
+        }
+        arrays = {**vars(self.state_), "log_joint_trace": self.log_joint_trace_}
+        save_folder(path, description, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` wrote."""
+        description, arrays = load_folder(path)
+        try:
+            model = cls(**description["settings"])
+            model.priors_ = Priors(**description["priors"])
+            model.seed_ = description["settings"]["random_state"]
+            model.vocabulary_ = tuple(description["vocabulary"])
+            model.titles_ = tuple(description["titles"])
+            model.corpus_fingerprint_ = description["corpus"]["fingerprint"]
+            model.corpus_tokens_ = description["corpus"]["tokens"]
+            trace = arrays.pop("log_joint_trace")
+            state = State(**arrays)
+            _check_shapes(state, len(model.titles_), model.n_topics, len(model.vocabulary_))
+        except (KeyError, TypeError) as error:
+            raise InputError(f"{path}: the model folder is not whole ({error})") from None
+        model._take(state, trace)
+        return model
+
+
+def _check_sweeps(n_sweeps: object) -> None:
+    whole = isinstance(n_sweeps, int | np.integer) and not isinstance(n_sweeps, bool)
+    if not whole or n_sweeps < 1:  # type: ignore[operator]
+        raise InputError(f"n_sweeps must be a whole number of at least 1, not {n_sweeps!r}")
+
+
+def _check_shapes(state: State, n_documents: int, n_topics: int, n_words: int) -> None:
+    for name, shape in (
+        ("bag", (n_documents, n_topics)),
+        ("inversions", (n_documents, n_topics - 1)),
+        ("dispersion", (n_topics - 1,)),
+        ("word_counts", (n_words, n_topics)),
+        ("topic_words", (n_topics,)),
+    ):
+        found = getattr(state, name).shape
+        if found != shape:
+            raise TypeError(f"{name} has shape {found}, not {shape}")

@@ -1,0 +1,47 @@
+"""Alignment recall, precision and F (section 6.2.1), over all units of a corpus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from permutopic.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+class AlignmentScore(NamedTuple):
+    """How well topics and headings agree on which units belong together."""
+
+    recall: float
+    """Share of units that are in the topic which holds most of their heading."""
+    precision: float
+    """Share of units that have the heading which is most frequent in their topic."""
+    f: float
+    """Harmonic mean of the two."""
+
+
+def score_alignment(
+    headings: Sequence[object] | NDArray[np.int64], topics: Sequence[object] | NDArray[np.int64]
+) -> AlignmentScore:
+    """Score topics against headings, one of each for every unit.
+
+    >>> score_alignment(["a", "a", "b", "b"], [1, 1, 1, 1])
+    AlignmentScore(recall=1.0, precision=0.5, f=0.6666666666666666)
+    """
+    if len(headings) != len(topics) or len(headings) == 0:
+        raise InputError(
+            f"as many headings as topics are needed, at least one, "
+            f"not {len(headings)} and {len(topics)}"
+        )
+    heading_names, rows = np.unique(np.asarray(headings), return_inverse=True)
+    topic_names, columns = np.unique(np.asarray(topics), return_inverse=True)
+    together = np.zeros((heading_names.size, topic_names.size), dtype=np.int64)
+    np.add.at(together, (rows, columns), 1)
+    recall = float(together.max(axis=1).sum() / rows.size)
+    precision = float(together.max(axis=0).sum() / rows.size)
+    return AlignmentScore(recall, precision, 2 * recall * precision / (recall + precision))

@@ -1,0 +1,24 @@
+"""From a sampled state to estimates of what was integrated out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permutopic import dirichlet
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from permutopic.model.priors import Priors
+    from permutopic.model.state import State
+
+
+def word_distributions(state: State, priors: Priors) -> NDArray[np.float64]:
+    """β̂ (eq. 14): (K, W), each row the word probabilities of one topic."""
+    return dirichlet.mean(state.word_counts.T, priors.word)
+
+
+def prevalence(state: State, priors: Priors) -> NDArray[np.float64]:
+    """θ̂ (eq. 15): (K,), the probability that a unit belongs to each topic."""
+    return dirichlet.mean(state.bag.sum(axis=0), priors.topic)

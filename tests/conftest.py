@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from permutopic.model.generate import generate
+from permutopic.model.priors import Priors
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--data", default=None, help="folder with corpora/ and reference/ to check against"
+    )
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if config.getoption("--data") is None:
+        terminalreporter.section("NOT RUN: checks on real corpora (no --data FOLDER was given)")
+
+
+@pytest.fixture(scope="session")
+def data(request) -> Path:
+    folder = request.config.getoption("--data")
+    if folder is None:
+        pytest.skip("needs real corpora: pytest --data FOLDER")
+    path = Path(folder)
+    if not (path / "corpora").is_dir():
+        raise pytest.UsageError(f"--data {folder}: no folder corpora/ in it")
+    return path
+
+
+@pytest.fixture
+def drawn():
+    """A small corpus drawn from the model, with the state it was drawn from and the priors."""
+    priors = Priors.for_documents(6, topic=1.0, word=0.3)
+    corpus, state = generate(
+        4,
+        priors,
+        np.random.default_rng(3),
+        n_documents=6,
+        units=[5, 1, 7, 4, 6, 3],
+        unit_words=6,
+        n_words=20,
+    )
+    return corpus, state, priors
