@@ -37,6 +37,7 @@ def test_large_dispersion_neither_overflows_nor_warns():
     assert mallows.log_normalizer(500, 10) == 0
     assert 0 < mallows.mean_inversions(500, 10) < 1e-200
     assert mallows.log_pmf([0] * 9, [500.0] * 9) == 0
+    assert mallows.log_pmf([[0, 0], [1, 0]], [np.inf, 1.0])[1] == -np.inf
 
 
 @given(st.floats(1e-2, 50), st.integers(2, 30))

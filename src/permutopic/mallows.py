@@ -2,7 +2,7 @@
 
 An order's inversion counts are independent: count j takes one of m = K−j values 0 … m−1
 (j from zero) with probability exp(−ρ_j v) / ψ_m(ρ_j). A large `dispersion` ρ_j keeps item j in
-its place; at ρ_j = 0 all its places are equally likely. Everything here holds from ρ = 0 up.
+its place; at ρ_j = 0 all its places are equally likely, at ρ_j = ∞ only the first is possible.
 """
 
 from __future__ import annotations
@@ -60,6 +60,13 @@ def mean_inversions(dispersion: ArrayLike, values: ArrayLike) -> NDArray[np.floa
     return np.where(rho < 1, near, far)
 
 
+def _cost(dispersion: ArrayLike, inversions: ArrayLike) -> NDArray[np.float64]:
+    """Compute ρ v, which is 0 at v = 0 even where ρ is infinite."""
+    rho, counts = np.broadcast_arrays(dispersion, inversions)
+    cost: NDArray[np.float64] = np.where(counts == 0, 0.0, rho) * counts
+    return cost
+
+
 def log_pmf(inversions: ArrayLike, dispersion: ArrayLike) -> NDArray[np.float64]:
     """Compute the log probability of inversion counts (eq. 1), over the last axis.
 
@@ -69,7 +76,7 @@ def log_pmf(inversions: ArrayLike, dispersion: ArrayLike) -> NDArray[np.float64]
     counts = np.asarray(inversions)
     rho = np.asarray(dispersion, dtype=np.float64)
     log_normalizers = log_normalizer(rho, n_values(counts.shape[-1] + 1))
-    total: NDArray[np.float64] = (-rho * counts - log_normalizers).sum(axis=-1)
+    total: NDArray[np.float64] = (-_cost(rho, counts) - log_normalizers).sum(axis=-1)
     return total
 
 
@@ -80,7 +87,7 @@ def draw_inversions(
     rho = np.asarray(dispersion, dtype=np.float64)
     counts = np.empty((size, rho.size), dtype=np.int64)
     for j, m in enumerate(n_values(rho.size + 1)):
-        cumulative = np.cumsum(np.exp(-rho[j] * np.arange(m)))
+        cumulative = np.cumsum(np.exp(-_cost(rho[j], np.arange(m))))
         below = rng.random(size) * cumulative[-1]
         counts[:, j] = np.minimum(np.searchsorted(cumulative, below, side="right"), m - 1)
     return counts

@@ -4,7 +4,6 @@ import dataclasses
 import itertools
 
 import numpy as np
-import oracle
 import pytest
 from scipy.special import logsumexp
 
@@ -12,6 +11,8 @@ from permutopic.corpus import Corpus
 from permutopic.model.joint import joint_terms, log_joint
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import initial_state, make_state
+
+import oracle
 
 
 @pytest.mark.parametrize("variant", list(Variant))

@@ -5,11 +5,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_source import load_kernels
 
 from permutopic.mallows import log_prior_of_float
 from permutopic.model import kernels
@@ -19,6 +17,9 @@ from permutopic.model.moves import ResampleDispersion, document_words, make_span
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import check_state, initial_state, make_state
 from permutopic.permutation import all_inversions, inversions_to_order
+
+import oracle
+from kernel_source import load_kernels
 
 uncompiled = load_kernels(compile_it=False)
 

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
-import oracle
 import pytest
 
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import check_state, initial_state, make_state
 from permutopic.permutation import order_to_inversions
+
+import oracle
 
 
 def test_the_papers_example_layout():
@@ -20,7 +21,7 @@ def test_the_papers_example_layout():
 
 
 def test_layouts_and_counts_agree_with_the_oracle(drawn):
-    corpus, state, priors = drawn
+    corpus, state, _ = drawn
     counts = np.zeros((corpus.n_words, 4), dtype=int)
     for d, units in enumerate(oracle.documents_of(corpus)):
         topics = oracle.layout(state.bag[d].tolist(), state.inversions[d])

@@ -48,10 +48,7 @@ def generate(
     if dispersion is None:
         dispersion = draw_all_dispersion(n_topics, priors, rng)
     rho = np.asarray(dispersion, dtype=np.float64)
-    if priors.variant == Variant.CONSTRAINED:
-        inversions = np.zeros((n_documents, n_topics - 1), dtype=np.int64)
-    else:
-        inversions = draw_inversions(rho, rng, n_documents)
+    inversions = draw_inversions(rho, rng, n_documents)
     sizes = np.broadcast_to(units, n_documents)
     prevalence = rng.dirichlet(np.full(n_topics, priors.topic))
     bag = rng.multinomial(sizes, prevalence)

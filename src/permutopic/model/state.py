@@ -100,12 +100,12 @@ def check_state(corpus: Corpus, state: State) -> None:
 
 def initial_state(corpus: Corpus, n_topics: int, priors: Priors, rng: np.random.Generator) -> State:
     """Start a chain at random: topics uniform, orders from the Mallows Model at ρ0."""
-    size = (corpus.n_documents, n_topics - 1)
-    inversions = np.zeros(size, dtype=np.int64)
-    dispersion = np.full(n_topics - 1, np.inf)
-    if priors.variant != Variant.CONSTRAINED:
-        uniform = priors.variant == Variant.UNIFORM
-        dispersion = np.full(n_topics - 1, 0.0 if uniform else max(priors.dispersion, 1e-3))
-        inversions = draw_inversions(dispersion, rng, corpus.n_documents)
+    first = {
+        Variant.FULL: max(priors.dispersion, 1e-3),  # ρ is positive even where ρ0 is 0
+        Variant.CONSTRAINED: np.inf,
+        Variant.UNIFORM: 0.0,
+    }
+    dispersion = np.full(n_topics - 1, first[priors.variant])
+    inversions = draw_inversions(dispersion, rng, corpus.n_documents)
     draws = rng.multinomial(corpus.document_sizes, np.full(n_topics, 1 / n_topics))
     return make_state(corpus, draws, inversions, dispersion)

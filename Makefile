@@ -1,0 +1,43 @@
+# make setup | demo | test | bench. Python ≥ 3.11 and make are all that is needed.
+
+PYTHON ?= python3
+# Real corpora for tests and benchmarks; without them their tests are skipped, and say so.
+DATA ?= ../shared
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+
+.PHONY: setup demo test lint types unit wheel bench clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "permutopic needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+demo: setup
+	$(BIN)/permutopic demo
+
+test: lint types unit wheel
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+unit: setup
+	$(BIN)/pytest -n auto --dist worksteal $(if $(wildcard $(DATA)/corpora),--data $(DATA))
+
+wheel: setup
+	$(BIN)/python tools/check_wheel.py
+
+bench: setup
+	$(BIN)/python benchmarks/sweep.py $(DATA)/corpora
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

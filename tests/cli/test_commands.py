@@ -1,0 +1,200 @@
+"""The command line as a user runs it, in a process of its own where exit codes matter."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+RUN = [sys.executable, "-c", "from permutopic.cli import main; main()"]
+
+
+def run(*arguments, **options):
+    command = [*RUN, *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, check=False, text=True, timeout=120, **options
+    )
+
+
+def document(title, *sections):
+    return {
+        "title": title,
+        "sections": [{"heading": h, "paragraphs": list(p)} for h, *p in sections],
+    }
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    path = tmp_path_factory.mktemp("corpus") / "places.jsonl"
+    beach, hill = "Salt sea waves, sand.", "Hills: snow, rocks & ice."
+    documents = [
+        document(str(n), ("Coast", beach, beach), ("Interior", hill)) for n in range(6)
+    ] + [document("only", ("Interior", hill, hill))]
+    path.write_text("\n".join(map(json.dumps, documents)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(corpus, tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "m"
+    done = run("fit", corpus, "-k", 2, "--sweeps", 30, "-o", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "7 documents, 20 units" in done.stdout
+    return path
+
+
+def test_outline_shows_the_topics(model):
+    done = run("outline", model)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "salt" in done.stdout
+    assert "rocks" in done.stdout
+    assert "100%" in done.stdout
+
+
+def test_outline_as_json(model):
+    entries = json.loads(run("outline", model, "--json", "--words", 2).stdout)
+    assert [entry["topic"] for entry in entries] == [0, 1]
+    assert all(len(entry["words"]) == 2 for entry in entries)
+    assert entries[-1]["dispersion"] is None
+
+
+def test_evaluate_prints_one_json_object(corpus):
+    done = run("evaluate", corpus, "-k", 2, "--sweeps", 30, "--seed", 1, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert result["alignment"] == {"recall": 1.0, "precision": 1.0, "f": 1.0}
+    assert result["segmentation"]["pk"] == 0
+    assert result["segmentation"]["convention"] == "words"
+    assert result["sweeps"] == 30
+    assert result["seconds"] > 0
+    assert result["log_joint"] < 0
+    assert result["settings"]["tokens"] == "words"
+    assert result["corpus"] == str(corpus)
+
+
+def test_evaluate_for_people(corpus):
+    done = run("evaluate", corpus, "-k", 2, "--sweeps", 30, "--convention", "units")
+    assert "F 1.000" in done.stdout
+    assert "counted over units" in done.stdout
+
+
+@pytest.mark.parametrize("variant", ["full", "constrained", "uniform"])
+@pytest.mark.parametrize("tokens", ["words", "whitespace", "ascii"])
+def test_evaluate_takes_every_variant_and_tokeniser(corpus, variant, tokens):
+    done = run("evaluate", corpus, "-k", 2, "--sweeps", 2, "--variant", variant, "--sampler",
+               "paper", "--tokens", tokens, "--reference", "label", "--json")  # fmt: skip
+    assert json.loads(done.stdout)["settings"]["variant"] == variant
+
+
+def test_the_command_line_gives_what_python_gives(corpus, model):
+    from permutopic import ContentModel, read_corpus
+
+    in_python = ContentModel(2, n_sweeps=30, random_state=0).fit(read_corpus(corpus))
+    saved = ContentModel.load(model)
+    assert saved.log_joint_trace_.tolist() == in_python.log_joint_trace_.tolist()
+    assert saved.bags_.tolist() == in_python.bags_.tolist()
+
+
+def test_demo_shows_both_orders():
+    done = run("demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "recovered ρ" in done.stdout
+    assert "of the units are in the right topic" in done.stdout
+
+
+BAD_CALLS = [
+    (["evaluate", "CORPUS", "-k", "1"], "n_topics (K) must be a whole number of at least 2"),
+    (["evaluate", "CORPUS", "-k", "two"], "'two' is not a valid integer"),
+    (["evaluate", "CORPUS"], "Missing option '-k'"),
+    (["evaluate", "nowhere.jsonl", "-k", "2"], "nowhere.jsonl: cannot be read"),
+    (["evaluate", "CORPUS", "-k", "2", "--word-prior", "nan"], "word_prior (β0) must be"),
+    (["evaluate", "CORPUS", "-k", "2", "--topic-prior", "-1"], "topic_prior (θ0) must lie"),
+    (["evaluate", "CORPUS", "-k", "2", "--sweeps", "0"], "n_sweeps must be"),
+    (["evaluate", "CORPUS", "-k", "2", "--seed", "-1"], "a random state is"),
+    (["evaluate", "CORPUS", "-k", "2", "--variant", "loose"], "'loose' is not one of"),
+    (["fit", "CORPUS", "-k", "2", "-o", "CORPUS"], "exists and is not a model"),
+    (["outline", "nowhere"], "nowhere is not a model folder"),
+    (["fly"], "No such command 'fly'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_CALLS, ids=lambda value: str(value)[:40])
+def test_bad_input_is_one_line_and_exit_code_2(corpus, arguments, message):
+    done = run(*[corpus if a == "CORPUS" else a for a in arguments], cwd=corpus.parent)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert done.stderr.startswith("permutopic: error: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file has no document"),
+        (b'{"title": "x"}', ":1: the document has no 'sections'"),
+        (b'{"title"', ":1: this line is not JSON"),
+        (b"\xff\xfe", ":1: byte 0 (0xff) is not UTF-8"),
+        (b'{"title": "x", "sections": []}', ":1: 'x' has no paragraph"),
+    ],
+)
+def test_a_bad_corpus_is_one_line_and_leaves_no_model(tmp_path, content, message):
+    (tmp_path / "c.jsonl").write_bytes(content)
+    done = run("fit", "c.jsonl", "-k", 2, "-o", "m", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"permutopic: error: c.jsonl{'' if message[0] == ':' else ': '}{message}" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["c.jsonl"]
+
+
+def test_one_document_is_a_warning_in_one_line(tmp_path):
+    path = tmp_path / "c.jsonl"
+    path.write_text(json.dumps(document("x", ("A", "one two", "three"), ("B", "four"))))
+    done = run("evaluate", path, "-k", 2, "--sweeps", 2, "--json")
+    assert done.returncode == 0
+    assert done.stderr.startswith("permutopic: warning: one document has no order to share")
+    assert json.loads(done.stdout)["sweeps"] == 2
+
+
+def test_no_command_shows_help():
+    done = run()
+    assert done.returncode == 2
+    assert "Commands:" in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(model):
+    with subprocess.Popen(
+        [*RUN, "outline", str(model)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+
+
+def test_progress_is_shown_on_a_terminal_and_changes_nothing(corpus):
+    arguments = ["evaluate", corpus, "-k", 2, "--sweeps", 30, "--json"]
+    quiet = json.loads(run(*arguments).stdout)
+    terminal, ours = pty.openpty()
+    with subprocess.Popen(
+        [*RUN, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=ours,
+        text=True,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+    ) as process:
+        os.close(ours)
+        shown = b""
+        try:
+            while chunk := os.read(terminal, 4096):
+                shown += chunk
+        except OSError:
+            pass  # the other end of the terminal is closed
+        watched = json.loads(process.stdout.read())
+    os.close(terminal)
+    assert b"sweep" in shown
+    assert b"topics in use" in shown
+    assert watched["log_joint"] == quiet["log_joint"]
+    assert watched["alignment"] == quiet["alignment"]

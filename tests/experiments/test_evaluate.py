@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from permutopic import ContentModel, InputError
+from permutopic.corpus import Corpus, Document, Unit
+from permutopic.experiments.evaluate import evaluate, score_corpus_segmentation
+from permutopic.prediction import Prediction
+
+
+def document(title, *units):
+    return Document(title, tuple(Unit(text, heading) for text, heading in units), title)
+
+
+CORPUS = Corpus.from_documents(
+    [
+        document("one", ("a b c d", "x"), ("a b", "x"), ("e f", "y"), ("e", "x")),
+        document("two", ("e f g", "y"), ("a", "x")),
+    ]
+)
+
+
+def test_segmentation_by_hand():
+    # Document one: reference ends after words 6, 8, 9; found after 4 and 9. k = 9 // 6 = 1, eight
+    # windows; boundaries 6 and 8 are seen by windows 5, 6, 7 and 4 by windows 3, 4: five disagree.
+    prediction = Prediction(np.array([0, 1, 1, 1, 0, 1]), CORPUS.document_offsets)
+    score = score_corpus_segmentation(CORPUS, prediction, "heading", "words")
+    assert score.pk == pytest.approx((5 / 8 + 0) / 2)
+    assert score.windowdiff == pytest.approx((5 / 8 + 0) / 2)
+    assert (score.segments, score.reference_segments) == (2.0, 2.5)
+
+
+def test_evaluation_tells_what_made_it():
+    model = ContentModel(2, n_sweeps=3, random_state=4)
+    result = evaluate(CORPUS, model, convention="units").as_dict()
+    assert set(result) == {
+        "alignment",
+        "segmentation",
+        "log_joint",
+        "topics_in_use",
+        "sweeps",
+        "seconds",
+        "settings",
+    }
+    assert set(result["alignment"]) == {"recall", "precision", "f"}
+    assert result["segmentation"]["convention"] == "units"
+    assert result["settings"]["random_state"] == 4
+    assert result["settings"]["dispersion_strength"] == pytest.approx(0.2)
+    assert result["settings"]["corpus_fingerprint"] == CORPUS.fingerprint
+    assert result["log_joint"] == model.log_joint_trace_[-1]
+    assert result["sweeps"] == 3
+    assert result["seconds"] > 0
+
+
+def test_what_cannot_be_scored_is_refused_before_the_fit():
+    model = ContentModel(2)
+    with pytest.raises(InputError, match="without a heading"):
+        evaluate(Corpus.from_paragraphs([["a"], ["b"]]), model)
+    with pytest.raises(InputError, match="convention"):
+        evaluate(CORPUS, model, convention="chars")
+    assert not hasattr(model, "topics_")

@@ -1,0 +1,47 @@
+"""Rung 6: draws from the enumerated posterior are still draws from it after a sweep."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+from statistical.cases import MOVES, ONE_DOCUMENT, TWO_DOCUMENTS, posterior_of
+
+import oracle
+from exact import p_values_after_one_sweep
+
+pytestmark = pytest.mark.statistical
+
+CASES = [
+    *(("full", moves) for moves in MOVES),
+    ("constrained", "bag"),
+    ("constrained", "all"),
+    ("uniform", "bag"),
+    ("uniform", "inversions"),
+    ("uniform", "all"),
+]
+
+
+@pytest.mark.parametrize(("variant", "moves"), CASES)
+@pytest.mark.parametrize(
+    ("corpus", "n_topics"), [(ONE_DOCUMENT, 4), (TWO_DOCUMENTS, 3)], ids=["one", "two"]
+)
+def test_a_sweep_leaves_the_posterior_as_it_is(corpus, n_topics, variant, moves):
+    posterior = posterior_of(corpus, n_topics, variant)
+    p_values = p_values_after_one_sweep(posterior, MOVES[moves], n_replicates=20_000)
+    # 40 p-values in all: one below 1e-4 by chance is a thing of one run in 250.
+    assert min(p_values.values()) > 1e-4, p_values
+
+
+def test_the_grid_integrates_the_dispersion_as_a_quadrature_does():
+    posterior = posterior_of(TWO_DOCUMENTS, 3, "full")
+    for j, total in ((0, 0), (0, 3), (1, 2)):
+        expected = oracle.expected_inversions(0.9, 3 - j)
+
+        def density(rho, total=total, expected=expected, j=j):
+            log_sum = np.log(np.exp(-rho * np.arange(3 - j)).sum())
+            return np.exp(-rho * (total + 1.5 * expected) - 3.5 * log_sum)
+
+        exact = integrate.quad(density, 0, np.inf, epsabs=0)[0]
+        assert posterior._mass(j, total)[-1] == pytest.approx(exact, rel=1e-5)

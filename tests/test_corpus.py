@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from permutopic.corpus import Corpus, Document, Unit
+from permutopic.errors import InputError
+
+PARAGRAPHS = [["One two, two.", "Three"], ["two!"]]
+
+
+def test_paragraphs_become_flat_arrays():
+    corpus = Corpus.from_paragraphs(PARAGRAPHS, titles=["first", "second"])
+    assert corpus.vocabulary == ("one", "three", "two")
+    assert corpus.words.tolist() == [0, 2, 2, 1, 2]
+    assert corpus.unit_offsets.tolist() == [0, 3, 4, 5]
+    assert corpus.document_offsets.tolist() == [0, 2, 3]
+    assert corpus.source_words.tolist() == [3, 1, 1]
+    assert corpus.titles == ("first", "second")
+    assert corpus.document_sizes.tolist() == [2, 1]
+    assert (corpus.n_documents, corpus.n_units, corpus.n_words, corpus.n_tokens) == (2, 3, 3, 5)
+    assert corpus.units_of(1) == slice(2, 3)
+
+
+def test_arrays_are_frozen_copies():
+    words = np.array([0, 0], dtype=np.int32)
+    corpus = Corpus(words, [0, 2], [0, 1], ("a",), ("t",), [2], (None,), (None,))
+    words[0] = 5
+    assert corpus.words.tolist() == [0, 0]
+    with pytest.raises(ValueError, match="read-only"):
+        corpus.words[0] = 1
+
+
+def test_a_wordless_paragraph_keeps_its_place():
+    corpus = Corpus.from_paragraphs([["one", "…", "two"]])
+    assert np.diff(corpus.unit_offsets).tolist() == [1, 0, 1]
+    assert corpus.source_words.tolist() == [1, 1, 1]
+
+
+def test_the_fingerprint_follows_what_the_model_sees():
+    corpus = Corpus.from_paragraphs(PARAGRAPHS)
+    same = Corpus.from_paragraphs(PARAGRAPHS, titles=["other", "titles"])
+    moved = Corpus.from_paragraphs([["One two, two.", "Three", "two!"]])
+    renamed = dataclasses.replace(corpus, vocabulary=("one", "three", "four"))
+    assert corpus.fingerprint == same.fingerprint
+    assert len({corpus.fingerprint, moved.fingerprint, renamed.fingerprint}) == 3
+
+
+def test_labels_fall_back_to_headings():
+    units = (Unit("a", "Early days", "history"), Unit("b", "Trivia"))
+    corpus = Corpus.from_documents([Document("t", units, "here")])
+    assert corpus.reference("heading") == ("Early days", "Trivia")
+    assert corpus.reference("label") == ("history", "Trivia")
+
+
+def test_a_reference_needs_every_heading():
+    corpus = Corpus.from_paragraphs(PARAGRAPHS)
+    with pytest.raises(InputError, match="document '0' has a unit without a heading"):
+        corpus.reference("heading")
+    with pytest.raises(InputError, match="'heading' or 'label', not 'title'"):
+        corpus.reference("title")
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ([], "no document"),
+        ([["one"], []], "document 1: '1' has no paragraph"),
+        ([["one"], ["…", "!"]], "document 1: '1' has no word with tokens='words'"),
+        (["one two"], "document 0 is a string: give a list of paragraphs"),
+        ([["one", None]], "document 0, paragraph 1 is NoneType: give a string"),
+    ],
+)
+def test_bad_documents_are_refused_by_place(documents, message):
+    with pytest.raises(InputError, match=message):
+        Corpus.from_paragraphs(documents)
+
+
+def test_titles_must_match():
+    with pytest.raises(InputError, match="2 documents need as many titles, not 1"):
+        Corpus.from_paragraphs(PARAGRAPHS, titles=["one"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"words": [0, 2, 2, 1, 3]}, "words must index the vocabulary of 3"),
+        ({"words": [0, 2, 2, 1, -1]}, "words must index the vocabulary of 3"),
+        ({"unit_offsets": [0, 3, 4, 6]}, "unit_offsets must climb from 0 to 5"),
+        ({"unit_offsets": [0, 4, 3, 5]}, "unit_offsets must climb"),
+        ({"document_offsets": [1, 2, 3]}, "document_offsets must climb from 0 to 3"),
+        ({"document_offsets": [0, 3, 3]}, "document 1 has no unit"),
+        ({"document_offsets": [0]}, "no document"),
+        ({"unit_offsets": [0, 3, 5, 5]}, "document 1 has no word"),
+        ({"titles": ("one",)}, "titles needs 2 entries, not 1"),
+        ({"headings": ()}, "headings needs 3 entries, not 0"),
+        ({"source_words": [1]}, "source_words needs 3 entries"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(change, message):
+    corpus = Corpus.from_paragraphs(PARAGRAPHS)
+    with pytest.raises(InputError, match=message):
+        dataclasses.replace(corpus, **change)

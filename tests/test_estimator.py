@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from permutopic import ContentModel, Corpus, InputError, InputWarning, log_joint
+from permutopic.model.state import check_state
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    corpus = _beach_and_hill()
+    return corpus, ContentModel(3, n_sweeps=30, random_state=1).fit(corpus)
+
+
+def _beach_and_hill():
+    beach, hill = "salt sea waves sand", "hills snow rocks ice"
+    return Corpus.from_paragraphs([[beach, beach, hill], [beach, hill, hill], [hill, beach]] * 4)
+
+
+def test_parameters_are_scikit_learns(fitted):
+    _, model = fitted
+    assert model.get_params()["n_topics"] == 3
+    again = clone(model)
+    assert again.get_params() == model.get_params()
+    assert not hasattr(again, "topics_")
+    assert again.set_params(n_topics=4).n_topics == 4
+
+
+def test_fitted_attributes_fit_the_corpus_and_each_other(fitted):
+    corpus, model = fitted
+    check_state(corpus, model.state_)
+    assert [len(topics) for topics in model.topics_] == corpus.document_sizes.tolist()
+    for topics, order, bag, v in zip(
+        model.topics_, model.orders_, model.bags_, model.inversions_, strict=True
+    ):
+        assert np.bincount(topics, minlength=3).tolist() == bag.tolist()
+        assert topics.tolist() == [t for t in order for _ in range(bag[t])]
+        assert sorted(order) == [0, 1, 2]
+        assert v.shape == (2,)
+    assert model.dispersion_.shape == (2,)
+    assert (model.dispersion_ > 0).all()
+    assert model.word_distributions_.shape == (3, corpus.n_words)
+    assert model.word_distributions_.sum(axis=1) == pytest.approx(1)
+    assert model.prevalence_.sum() == pytest.approx(1)
+    assert model.log_joint_trace_.shape == (30,)
+    assert model.log_joint_trace_[-1] == pytest.approx(log_joint(model.state_, model.priors_))
+
+
+def test_point_estimates_are_equations_14_and_15(fitted):
+    corpus, model = fitted
+    topics = np.concatenate(model.topics_)
+    tokens = np.repeat(topics, np.diff(corpus.unit_offsets))
+    word = corpus.vocabulary.index("snow")
+    here = np.count_nonzero((tokens == 1) & (corpus.words == word))
+    expected = (here + 0.1) / (np.count_nonzero(tokens == 1) + 0.1 * corpus.n_words)
+    assert model.word_distributions_[1, word] == pytest.approx(expected)
+    expected = (np.count_nonzero(topics == 1) + 0.1) / (topics.size + 0.3)
+    assert model.prevalence_[1] == pytest.approx(expected)
+
+
+def test_what_separates_easily_is_separated(fitted):
+    corpus, model = fitted
+    beach = corpus.words[corpus.unit_offsets[:-1]] == corpus.vocabulary.index("salt")
+    topics = np.concatenate(model.topics_)
+    assert set(topics[beach]).isdisjoint(topics[~beach])
+
+
+def test_the_same_seed_gives_the_same_result_with_and_without_progress(fitted):
+    corpus, model = fitted
+    seen = []
+    again = clone(model).fit(corpus, on_sweep=seen.append)
+    assert np.array_equal(again.log_joint_trace_, model.log_joint_trace_)
+    assert np.array_equal(again.bags_, model.bags_)
+    assert [info.sweep for info in seen] == list(range(1, 31))
+    assert seen[-1].n_sweeps == 30
+    assert seen[-1].topics_in_use == np.count_nonzero(again.bags_.any(axis=0))
+    other = clone(model).set_params(random_state=2).fit(corpus)
+    assert not np.array_equal(other.log_joint_trace_, model.log_joint_trace_)
+
+
+def test_two_runs_without_a_seed_differ_and_tell_theirs():
+    corpus = _beach_and_hill()
+    first, second = (ContentModel(2, n_sweeps=2).fit(corpus) for _ in range(2))
+    assert first.seed_ != second.seed_
+    again = ContentModel(2, n_sweeps=2, random_state=first.seed_).fit(corpus)
+    assert np.array_equal(again.log_joint_trace_, first.log_joint_trace_)
+
+
+@pytest.mark.parametrize(("variant", "dispersion"), [("constrained", np.inf), ("uniform", 0.0)])
+def test_variants_keep_their_dispersion(variant, dispersion):
+    model = ContentModel(3, variant=variant, n_sweeps=5, random_state=0).fit(_beach_and_hill())
+    assert (model.dispersion_ == dispersion).all()
+    assert model.inversions_.any() == (variant == "uniform")
+    assert np.isfinite(model.log_joint_trace_).all()
+
+
+def test_headings_never_reach_the_model():
+    plain = _beach_and_hill()
+    import dataclasses
+
+    headed = dataclasses.replace(plain, headings=tuple("abcdefghijklmnopqrstuvwxyz123456"))
+    first, second = (ContentModel(2, n_sweeps=3, random_state=0).fit(c) for c in (plain, headed))
+    assert np.array_equal(first.log_joint_trace_, second.log_joint_trace_)
+
+
+def test_lists_of_paragraphs_are_tokenised_as_asked():
+    documents = [["A b", "C"], ["a"]]
+    assert ContentModel(2, n_sweeps=1).fit(documents).vocabulary_ == ("a", "b", "c")
+    model = ContentModel(2, n_sweeps=1, tokens="whitespace").fit(documents)
+    assert model.vocabulary_ == ("A", "C", "a", "b")
+
+
+def test_one_document_is_fitted_with_a_warning():
+    with pytest.warns(InputWarning, match="one document has no order to share"):
+        model = ContentModel(2, n_sweeps=5, random_state=0).fit([["a b", "a", "c d", "c"]])
+    assert model.topics_[0].size == 4
+
+
+def test_more_topics_than_paragraphs_leave_some_unused():
+    model = ContentModel(9, n_sweeps=5, random_state=0).fit([["a"], ["b", "a"]])
+    assert np.count_nonzero(model.bags_.any(axis=0)) <= 3
+    assert sum(entry.document_share == 0 for entry in model.outline()) >= 6
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_topics": 1}, "at least 2, not 1"),
+        ({"variant": "loose"}, "the variant is one of"),
+        ({"sampler": "magic"}, "the sampler is one of paper, not 'magic'"),
+        ({"n_sweeps": 0}, "n_sweeps must be a whole number of at least 1, not 0"),
+        ({"n_sweeps": 1.5}, "n_sweeps must be"),
+        ({"word_prior": float("nan")}, r"word_prior \(β0\) must be a finite number, not nan"),
+        ({"topic_prior": -1.0}, r"topic_prior \(θ0\) must lie between"),
+        ({"dispersion_strength": 0.0}, r"dispersion_strength \(ν0\) must lie between"),
+        ({"tokens": "letters"}, "tokens are one of"),
+        ({"random_state": -4}, "a random state is"),
+    ],
+)
+def test_bad_settings_are_refused_when_fitting(settings, message):
+    model = ContentModel(**settings)
+    with pytest.raises(InputError, match=message):
+        model.fit([["a b"], ["c"]])
+
+
+@pytest.mark.parametrize("documents", [[], [[]], [["…"]]])
+def test_bad_documents_are_refused(documents):
+    with pytest.raises(InputError, match=r"no document|no paragraph|no word"):
+        ContentModel(2).fit(documents)
+
+
+@pytest.mark.parametrize("call", ["outline", "prediction"])
+def test_an_unfitted_model_says_so(call):
+    with pytest.raises(NotFittedError):
+        getattr(ContentModel(2), call)()
+
+
+def test_a_document_too_long_for_memory_is_named(monkeypatch):
+    def no_memory(*_):
+        raise MemoryError
+
+    from permutopic.model import moves
+
+    corpus = _beach_and_hill()
+    monkeypatch.setattr(moves.np, "empty", no_memory)
+    with pytest.raises(InputError, match="document '0' has 3 units: their span scores take 0 GiB"):
+        moves.make_spans(corpus, 2, ContentModel()._priors(12))

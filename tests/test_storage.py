@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from permutopic import ContentModel, InputError
+from permutopic.storage import SCHEMA
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ContentModel(3, n_sweeps=4, random_state=5).fit([["a b", "c", "d"], ["a", "c d"]])
+
+
+def test_a_saved_model_comes_back_whole(model, tmp_path):
+    model.save(tmp_path / "m")
+    again = ContentModel.load(tmp_path / "m")
+    for name, value in vars(model).items():
+        loaded = getattr(again, name)
+        if name == "state_":
+            assert all(
+                np.array_equal(vars(value)[part], vars(loaded)[part]) for part in vars(value)
+            )
+        elif name == "topics_":
+            assert all(np.array_equal(a, b) for a, b in zip(value, loaded, strict=True))
+        elif isinstance(value, np.ndarray):
+            assert np.array_equal(value, loaded), name
+        else:
+            assert value == loaded, name
+    assert again.outline() == model.outline()
+
+
+@pytest.mark.parametrize("variant", ["constrained", "uniform"])
+def test_variants_come_back(variant, tmp_path):
+    model = ContentModel(2, variant=variant, n_sweeps=2, random_state=0).fit([["a", "b"], ["b"]])
+    model.save(tmp_path / "m")
+    again = ContentModel.load(tmp_path / "m")
+    assert again.dispersion_.tolist() == model.dispersion_.tolist()
+    assert again.priors_ == model.priors_
+
+
+def test_a_random_seed_is_saved_so_that_the_fit_can_be_repeated(tmp_path):
+    model = ContentModel(2, n_sweeps=2).fit([["a", "b"], ["b"]])
+    model.save(tmp_path / "m")
+    assert ContentModel.load(tmp_path / "m").random_state == model.seed_
+
+
+def test_the_folder_holds_json_and_safetensors_and_says_what_made_it(model, tmp_path):
+    model.save(tmp_path / "deep" / "m")
+    assert sorted(p.name for p in (tmp_path / "deep" / "m").iterdir()) == [
+        "model.json",
+        "model.safetensors",
+    ]
+    assert [p.name for p in (tmp_path / "deep").iterdir()] == ["m"]
+    description = json.loads((tmp_path / "deep" / "m" / "model.json").read_text())
+    assert description["schema"] == SCHEMA
+    assert description["permutopic"]
+    assert description["settings"]["random_state"] == 5
+    assert description["corpus"]["fingerprint"] == model.corpus_fingerprint_
+
+
+def test_a_model_replaces_a_model_but_nothing_else(model, tmp_path):
+    model.save(tmp_path / "m")
+    model.save(tmp_path / "m")
+    (tmp_path / "empty").mkdir()
+    model.save(tmp_path / "empty")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["empty", "m"]
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "cat.jpg").write_text("cat")
+    (tmp_path / "file").write_text("text")
+    for taken in ("photos", "file"):
+        with pytest.raises(InputError, match="exists and is not a model"):
+            model.save(tmp_path / taken)
+    assert (tmp_path / "photos" / "cat.jpg").read_text() == "cat"
+
+
+def test_a_failed_save_leaves_the_old_model_and_no_litter(model, tmp_path, monkeypatch):
+    model.save(tmp_path / "m")
+    before = (tmp_path / "m" / "model.json").read_text()
+
+    def full_disk(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("permutopic.storage.save", full_disk)
+    with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
+        model.save(tmp_path / "m")
+    assert (tmp_path / "m" / "model.json").read_text() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["m"]
+
+
+def damage_json(folder, **change):
+    path = folder / "model.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (shutil.rmtree, "is not a model folder: it has no model.json"),
+        (lambda f: (f / "model.safetensors").unlink(), "cannot be read"),
+        (lambda f: (f / "model.json").write_text("{"), "model.json: not readable as JSON"),
+        (lambda f: (f / "model.json").write_bytes(b"\xff"), "model.json: not readable as JSON"),
+        (lambda f: (f / "model.safetensors").write_bytes(b"x"), "not readable as safetensors"),
+        (lambda f: damage_json(f, schema=99), "schema is 99, and this version .* schema 1"),
+        (lambda f: (f / "model.json").write_text("[]"), "its schema is None"),
+        (lambda f: damage_json(f, vocabulary=["a"]), r"not whole \(word_counts has shape"),
+        (lambda f: damage_json(f, titles=None), "not whole"),
+        (lambda f: damage_json(f, settings={"topics": 3}), "not whole"),
+    ],
+)
+def test_a_damaged_folder_is_refused_in_one_line(model, tmp_path, damage, message):
+    folder = tmp_path / "m"
+    model.save(folder)
+    damage(folder)
+    with pytest.raises(InputError, match=message) as caught:
+        ContentModel.load(folder)
+    assert "\n" not in str(caught.value)
