@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from plain import PlainSweep
 
 from permutopic.model.generate import generate
 from permutopic.model.moves import Move, ResampleStructures, paper_moves
@@ -24,6 +23,8 @@ from permutopic.model.sampler import sample
 from permutopic.model.state import State, initial_state
 from permutopic.readers.sections import read_corpus
 from permutopic.streams import Streams
+
+from plain import PlainSweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable

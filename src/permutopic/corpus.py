@@ -149,16 +149,20 @@ class Corpus:
         numbers: dict[str, int] = {}
         flat = array("i")
         lengths: list[int] = []
+        source_words: list[int] = []
+        headings: list[str | None] = []
+        labels: list[str | None] = []
         sizes: list[int] = []
         titles: list[str] = []
-        units: list[Unit] = []
         for document in documents:
             before = len(flat)
             for unit in document.units:
                 found = split(unit.text)
                 flat.extend(numbers.setdefault(token, len(numbers)) for token in found)
                 lengths.append(len(found))
-            units.extend(document.units)
+                source_words.append(count_source_words(unit.text))
+                headings.append(unit.heading)
+                labels.append(unit.label)
             sizes.append(len(document.units))
             titles.append(document.title)
             _check_document(document, len(flat) - before, tokens)
@@ -173,9 +177,9 @@ class Corpus:
             document_offsets=offsets_from_sizes(sizes),
             vocabulary=tuple(vocabulary),
             titles=tuple(titles),
-            source_words=np.array([count_source_words(unit.text) for unit in units]),
-            headings=tuple(unit.heading for unit in units),
-            labels=tuple(unit.label for unit in units),
+            source_words=np.array(source_words),
+            headings=tuple(headings),
+            labels=tuple(labels),
             tokens=tokens,
         )
 

@@ -84,7 +84,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
-    >>> model = ContentModel(n_topics=2, n_sweeps=50, random_state=0).fit(documents)
+    >>> model = ContentModel(n_topics=2, n_sweeps=50, random_state=1).fit(documents)
     >>> [topics.tolist() for topics in model.topics_[:2]]
     [[0, 1], [0, 1]]
     """

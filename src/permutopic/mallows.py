@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.categorical import draw_categories
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ def n_values(n_items: int) -> NDArray[np.int64]:
 def log_normalizer(dispersion: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
     """Compute log ψ (eq. 2): the log of the sum of exp(−ρ v) over v = 0 … values−1.
 
-    >>> log_normalizer(0.0, 4).item() == np.log(4)
-    True
+    >>> np.exp(log_normalizer([0.0, 500.0], 4)).round(9).tolist()
+    [4.0, 1.0]
     """
     rho, m = np.asarray(dispersion, dtype=np.float64), np.asarray(values, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -87,9 +88,7 @@ def draw_inversions(
     rho = np.asarray(dispersion, dtype=np.float64)
     counts = np.empty((size, rho.size), dtype=np.int64)
     for j, m in enumerate(n_values(rho.size + 1)):
-        cumulative = np.cumsum(np.exp(-_cost(rho[j], np.arange(m))))
-        below = rng.random(size) * cumulative[-1]
-        counts[:, j] = np.minimum(np.searchsorted(cumulative, below, side="right"), m - 1)
+        counts[:, j] = draw_categories(np.exp(-_cost(rho[j], np.arange(m))), size, rng)
     return counts
 
 

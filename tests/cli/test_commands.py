@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 
@@ -172,6 +173,21 @@ def test_a_reader_that_goes_away_is_no_error(model):
     ) as process:
         process.stdout.close()
         assert b"Traceback" not in process.stderr.read()
+
+
+def test_an_interrupted_fit_says_so_and_leaves_nothing(corpus, tmp_path):
+    with subprocess.Popen(
+        [*RUN, "fit", str(corpus), "-k", "2", "--sweeps", "10000000", "-o", "m"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(8)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        assert process.stderr.read() == "permutopic: stopped: interrupted; nothing was written\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_progress_is_shown_on_a_terminal_and_changes_nothing(corpus):

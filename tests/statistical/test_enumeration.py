@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from statistical.cases import MOVES, ONE_DOCUMENT, TWO_DOCUMENTS, posterior_of
-
 import oracle
 from exact import p_values_after_one_sweep
+from statistical.cases import MOVES, ONE_DOCUMENT, TWO_DOCUMENTS, posterior_of
 
 pytestmark = pytest.mark.statistical
 

@@ -54,8 +54,8 @@ def score_segmentation(
         _boundaries_in_windows(ends, width, convention == "words") for ends in (true, found)
     )
     return SegmentationScore(
-        pk=np.count_nonzero((seen_true > 0) != (seen_found > 0)) / n_windows,
-        windowdiff=np.count_nonzero(seen_true != seen_found) / n_windows,
+        pk=float(np.mean((seen_true > 0) != (seen_found > 0))),
+        windowdiff=float(np.mean(seen_true != seen_found)),
     )
 
 

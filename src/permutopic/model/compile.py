@@ -17,4 +17,8 @@ def compiled(function: Function) -> Function:
 
     No fast-math: the same numbers must come out whatever the processor reorders.
     """
-    return cast("Function", njit(cache=True, nogil=True)(function))
+    try:
+        fast = njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # no folder to keep it in can be written
+        fast = njit(nogil=True)(function)
+    return cast("Function", fast)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.categorical import draw_categories
 from permutopic.corpus import Corpus, offsets_from_sizes
 from permutopic.mallows import draw_dispersion, draw_inversions, n_values
 from permutopic.model.priors import Variant, check_n_topics
@@ -94,7 +95,7 @@ def redraw_words(
     for topic in range(state.n_topics):
         distribution = rng.dirichlet(np.full(corpus.n_words, priors.word))
         mine = token_topics == topic
-        words[mine] = rng.choice(corpus.n_words, size=int(mine.sum()), p=distribution)
+        words[mine] = draw_categories(distribution, int(mine.sum()), rng)
     drawn = Corpus(
         words=words,
         unit_offsets=corpus.unit_offsets,
