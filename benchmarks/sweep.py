@@ -27,11 +27,9 @@ from permutopic.streams import Streams
 from plain import PlainSweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from permutopic.corpus import Corpus
 
-SETTLE, REPEATS = 30, 5
+SETTLE, REPEATS, N_PLAIN = 30, 9, 10
 
 
 def settled_state(corpus: Corpus, n_topics: int, priors: Priors, sweeps: int = SETTLE) -> State:
@@ -43,43 +41,45 @@ def settled_state(corpus: Corpus, n_topics: int, priors: Priors, sweeps: int = S
     return state
 
 
-def seconds(action: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Time an action: the median of a few runs."""
-    found = []
+def side_by_side(sweeps: dict[str, tuple[Move, State]], repeats: int) -> dict[str, float]:
+    """Time one sweep of each move from its state, in turns; the shortest time of each counts.
+
+    Taking turns spreads whatever else the machine does evenly; the shortest time has least of it.
+    """
+    best = dict.fromkeys(sweeps, np.inf)
     for _ in range(repeats):
-        started = time.perf_counter()
-        action()
-        found.append(time.perf_counter() - started)
-    return float(np.median(found))
-
-
-def time_move(move: Move, state: State, repeats: int = REPEATS) -> float:
-    """Time one sweep of a move, each time from the same state."""
-    streams = Streams(1)
-    states = iter([state.copy() for _ in range(repeats)])
-    return seconds(lambda: move(next(states), partial(streams.at, 0, 0)), repeats)
+        for name, (move, state) in sweeps.items():
+            streams, copy = Streams(1), state.copy()
+            started = time.perf_counter()
+            move(copy, partial(streams.at, 0, 0))
+            best[name] = min(best[name], time.perf_counter() - started)
+    return best
 
 
 def beside_plain_python(corpus: Corpus, name: str, n_topics: int) -> None:
     """Compare the compiled sweep with the plain one on the first ten documents, and check both."""
     priors = Priors.for_documents(corpus.n_documents)
     state = settled_state(corpus, n_topics, priors)
-    lazy = ResampleStructures(corpus, n_topics, priors)
-    full = ResampleStructures(corpus, n_topics, priors, fill="full")
-    n_documents = 10
     few = ResampleStructures(corpus, n_topics, priors)
-    few.documents = few.documents[:n_documents]
-    plain = PlainSweep(corpus, priors, n_documents)
+    few.documents = few.documents[:N_PLAIN]
+    plain = PlainSweep(corpus, priors, N_PLAIN)
     ours, theirs = state.copy(), state.copy()
     few(ours, partial(Streams(1).at, 0, 0))
     plain(theirs, partial(Streams(1).at, 0, 0))
     if not np.array_equal(ours.bag, theirs.bag):
         sys.exit("the plain sweep and the compiled one made different draws")
-    lazy_time, full_time = time_move(lazy, state), time_move(full, state)
-    ratio = time_move(plain, state, 1) / time_move(few, state)
+    tenth = side_by_side({"few": (few, state), "plain": (plain, state)}, 3)
+    whole = side_by_side(
+        {
+            fill: (ResampleStructures(corpus, n_topics, priors, fill=fill), state)
+            for fill in ("lazy", "full")
+        },
+        REPEATS,
+    )
     print(
-        f"  {name:16} K={n_topics:<3} {1000 * lazy_time:8.1f} ms   plain/compiled {ratio:7.0f} ×   "
-        f"full table/lazy {full_time / lazy_time:5.2f} ×"
+        f"  {name:16} K={n_topics:<3} {1000 * whole['lazy']:8.1f} ms   "
+        f"plain/compiled {tenth['plain'] / tenth['few']:7.0f} ×   "
+        f"full table/lazy {whole['full'] / whole['lazy']:5.2f} ×"
     )
 
 
@@ -87,12 +87,13 @@ def growth(title: str, key: str, values: list[int]) -> None:
     """Show how the cost of a sweep grows with one size, as ratios to the smallest."""
     sizes = {"n_documents": 50, "units": 20, "n_topics": 10}
     print(f"\n{title} (the rest: {', '.join(f'{k}={v}' for k, v in sizes.items() if k != key)})")
-    first = 0.0
+    sweeps: dict[str, tuple[Move, State]] = {}
     for value in values:
         asked = {**sizes, key: value}
+        n_topics = asked["n_topics"]
         priors = Priors.for_documents(asked["n_documents"], topic=5.0)
         corpus, _ = generate(
-            asked["n_topics"],
+            n_topics,
             priors,
             np.random.default_rng(0),
             n_documents=asked["n_documents"],
@@ -100,14 +101,15 @@ def growth(title: str, key: str, values: list[int]) -> None:
             unit_words=60,
             n_words=5000,
         )
-        state = settled_state(corpus, asked["n_topics"], priors)
-        lazy, full = (
-            time_move(ResampleStructures(corpus, asked["n_topics"], priors, fill=fill), state)
-            for fill in ("lazy", "full")
-        )
-        first = first or lazy
+        state = settled_state(corpus, n_topics, priors)
+        for fill in ("lazy", "full"):
+            move = ResampleStructures(corpus, n_topics, priors, fill=fill)
+            sweeps[f"{fill} {value}"] = (move, state)
+    best = side_by_side(sweeps, REPEATS)
+    for value in values:
+        lazy, full = best[f"lazy {value}"], best[f"full {value}"]
         print(
-            f"  {value:5}  {1000 * lazy:8.1f} ms  {lazy / first:6.2f} × the first   "
+            f"  {value:5}  {1000 * lazy:8.1f} ms  {lazy / best[f'lazy {values[0]}']:6.2f} × the first   "
             f"full table/lazy {full / lazy:5.2f} ×"
         )
 

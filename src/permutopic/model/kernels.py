@@ -250,6 +250,24 @@ def resample_bag(
 
 
 @compiled
+def swap_changes_layout(
+    order: NDArray[np.int64], bag: NDArray[np.int64], here: int, there: int
+) -> bool:
+    """Tell whether swapping the topics of two slots moves any unit to another topic.
+
+    Most topics of a document are empty: swapping two of them changes nothing, and an empty one
+    can be swapped with a full one unless a full one stands between them.
+    """
+    left_full, right_full = bag[order[here]] > 0, bag[order[there]] > 0
+    if left_full == right_full:
+        return bool(left_full)
+    between = False
+    for slot in range(here + 1, there):
+        between = between or bag[order[slot]] > 0
+    return bool(between)
+
+
+@compiled
 def inversion_log_weights(
     spans: Spans,
     words: Words,
@@ -277,12 +295,15 @@ def inversion_log_weights(
     for place in range(current, 0, -1):
         order[slots[place]] = order[slots[place - 1]]
     order[slots[0]] = topic
-    for count in range(n_values):
-        score = layout_score(spans, words, counts, order, bag)
+    score = layout_score(spans, words, counts, order, bag)
+    log_weights[0] = score
+    for count in range(1, n_values):
+        here, there = slots[count - 1], slots[count]
+        changes = swap_changes_layout(order, bag, here, there)
+        order[here], order[there] = order[there], order[here]
+        if changes:
+            score = layout_score(spans, words, counts, order, bag)
         log_weights[count] = score - dispersion * count
-        if count + 1 < n_values:
-            here, there = slots[count], slots[count + 1]
-            order[here], order[there] = order[there], order[here]
     return n_values
 
 
