@@ -108,8 +108,9 @@ def growth(title: str, key: str, values: list[int]) -> None:
     best = side_by_side(sweeps, REPEATS)
     for value in values:
         lazy, full = best[f"lazy {value}"], best[f"full {value}"]
+        grown = lazy / best[f"lazy {values[0]}"]
         print(
-            f"  {value:5}  {1000 * lazy:8.1f} ms  {lazy / best[f'lazy {values[0]}']:6.2f} × the first   "
+            f"  {value:5}  {1000 * lazy:8.1f} ms  {grown:6.2f} × the first   "
             f"full table/lazy {full / lazy:5.2f} ×"
         )
 
