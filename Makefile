@@ -30,7 +30,7 @@ types: setup
 	$(BIN)/mypy
 
 unit: setup
-	$(BIN)/pytest -n auto --dist worksteal $(if $(wildcard $(DATA)/corpora),--data $(DATA))
+	$(BIN)/pytest -n auto --dist worksteal $(if $(wildcard $(DATA)/corpora),--data=$(DATA))
 
 wheel: setup
 	$(BIN)/python tools/check_wheel.py
