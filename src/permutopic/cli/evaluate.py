@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.options import CORPUS, make_model, model_options
+from permutopic.cli.options import CORPUS, choice, make_model, model_options
 
 if TYPE_CHECKING:
     from permutopic.experiments.evaluate import Evaluation
@@ -16,20 +16,8 @@ if TYPE_CHECKING:
 @click.command("evaluate")
 @CORPUS
 @model_options
-@click.option(
-    "--reference",
-    type=click.Choice(["heading", "label"]),
-    default="heading",
-    show_default=True,
-    help="The authors' headings, or labels where there are some.",
-)
-@click.option(
-    "--convention",
-    type=click.Choice(["words", "units"]),
-    default="words",
-    show_default=True,
-    help="How Pk and WindowDiff count.",
-)
+@choice("--reference", ["heading", "label"], "The authors' headings, or labels where given.")
+@choice("--convention", ["words", "units"], "What Pk and WindowDiff are counted over.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def evaluate_command(
     corpus: str, reference: str, convention: str, as_json: bool, **settings: Any

@@ -11,50 +11,52 @@ if TYPE_CHECKING:
 
     from permutopic.estimator import ContentModel
 
+    Option = Callable[[Callable[..., None]], Callable[..., None]]
+
 CORPUS = click.argument("corpus", type=click.Path())
+
+
+def choice(name: str, values: list[str], explanation: str) -> Option:
+    """Make an option that takes one of a few values, the first unless told."""
+    kind = click.Choice(values)
+    return click.option(name, type=kind, default=values[0], show_default=True, help=explanation)
+
+
+def number(name: str, target: str, default: float, explanation: str) -> Option:
+    """Make an option that takes a number of the kind that its default is."""
+    kind = type(default)
+    return click.option(
+        name, target, type=kind, default=default, show_default=True, help=explanation
+    )
+
 
 _MODEL_OPTIONS = (
     click.option("-k", "--topics", "n_topics", type=int, required=True, help="Topics at most (K)."),
-    click.option(
+    choice(
         "--variant",
-        type=click.Choice(["full", "constrained", "uniform"]),
-        default="full",
-        show_default=True,
-        help="Orders near a canonical one, all equal to it, or all equally likely.",
+        ["full", "constrained", "uniform"],
+        "Orders near a canonical one, all equal to it, or all equally likely.",
     ),
-    click.option(
-        "--sampler",
-        type=click.Choice(["paper"]),
-        default="paper",
-        show_default=True,
-        help="The moves of the Markov chain.",
-    ),
-    click.option(
-        "--sweeps", "n_sweeps", type=int, default=1000, show_default=True, help="Sweeps to run."
-    ),
-    click.option(
-        "--seed",
-        "random_state",
-        type=int,
-        default=0,
-        show_default=True,
-        help="Same seed, same result.",
-    ),
-    click.option(
+    choice("--sampler", ["paper"], "The moves of the Markov chain."),
+    number("--sweeps", "n_sweeps", 1000, "Sweeps to run."),
+    number("--seed", "random_state", 0, "Same seed, same result."),
+    choice(
         "--tokens",
-        type=click.Choice(["words", "whitespace", "ascii"]),
-        default="words",
-        show_default=True,
-        help="Lower-cased Unicode words, white-space split, or runs of a-z0-9.",
+        ["words", "whitespace", "ascii"],
+        "Lower-cased Unicode words, white-space split, or runs of a-z0-9.",
     ),
-    click.option("--topic-prior", type=float, default=0.1, show_default=True, help="θ0."),
-    click.option("--word-prior", type=float, default=0.1, show_default=True, help="β0."),
-    click.option("--dispersion-prior", type=float, default=1.0, show_default=True, help="ρ0."),
+    number("--topic-prior", "topic_prior", 0.1, "θ0: small means few topics hold most paragraphs."),
+    number("--word-prior", "word_prior", 0.1, "β0: small means each topic keeps to few words."),
+    number(
+        "--dispersion-prior",
+        "dispersion_prior",
+        1.0,
+        "ρ0: how firmly topics are expected to keep their place.",
+    ),
     click.option(
         "--dispersion-strength",
         type=float,
-        default=None,
-        help="ν0.  [default: a tenth of the number of documents]",
+        help="ν0: how many documents that is worth.  [default: a tenth of the documents]",
     ),
 )
 

@@ -36,7 +36,7 @@ def shown_progress(n_sweeps: int) -> Iterator[Callable[[SweepInfo], None] | None
         TextColumn("left"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("compiling, on first use", total=n_sweeps)
+        task = progress.add_task("starting (compiles on first use)", total=n_sweeps)
 
         def show(info: SweepInfo) -> None:
             text = f"log joint {info.log_joint:,.0f}, {info.topics_in_use} topics in use"
