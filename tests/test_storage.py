@@ -77,6 +77,27 @@ def test_a_model_replaces_a_model_but_nothing_else(model, tmp_path):
     assert (tmp_path / "photos" / "cat.jpg").read_text() == "cat"
 
 
+def test_the_present_folder_a_trailing_slash_and_a_link_are_places_too(
+    model, tmp_path, monkeypatch
+):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    model.save(".")
+    model.save(f"{tmp_path}/slash/")
+    (tmp_path / "link").symlink_to(tmp_path / "slash")
+    model.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["here", "link", "slash"]
+    for name in ("here", "link", "slash"):
+        assert ContentModel.load(tmp_path / name).outline() == model.outline()
+
+
+def test_a_place_below_a_file_is_refused(model, tmp_path):
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(InputError, match="cannot be written"):
+        model.save(tmp_path / "file" / "m")
+
+
 def test_a_failed_save_leaves_the_old_model_and_no_litter(model, tmp_path, monkeypatch):
     model.save(tmp_path / "m")
     before = (tmp_path / "m" / "model.json").read_text()

@@ -6,6 +6,7 @@ The folder appears whole or not at all. `SCHEMA` is raised whenever its meaning 
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 from pathlib import Path
@@ -27,10 +28,15 @@ _JSON, _ARRAYS = "model.json", "model.safetensors"
 
 
 def check_target(path: str | Path) -> None:
-    """Refuse to write a model over anything that is not one, before work goes into it."""
-    target = Path(path)
+    """Refuse a place where a model cannot or should not go, before work goes into it."""
+    target = Path(path).resolve()
     if target.exists() and not (target / _JSON).is_file() and not _is_empty_folder(target):
-        raise InputError(f"{target} exists and is not a model: give another path")
+        raise InputError(f"{path} exists and is not a model: give another path")
+    if Path.cwd().is_relative_to(target):  # replacing it would pull the ground from under a shell
+        raise InputError(f"{path} is the present folder: give the model a folder of its own")
+    folder = next(parent for parent in target.parents if parent.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InputError(f"{path}: cannot be written ({folder} takes no new folder)")
 
 
 def save_folder(
@@ -38,7 +44,7 @@ def save_folder(
 ) -> None:
     """Write a model folder, replacing an earlier model but nothing else."""
     check_target(path)
-    target = Path(path)
+    target = Path(path).resolve()  # a link to a model stays a link
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = _unused_name(target)
@@ -52,7 +58,7 @@ def save_folder(
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
     except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
 
 
 def load_folder(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
