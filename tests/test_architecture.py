@@ -16,7 +16,8 @@ ROOT = Path(permutopic.__file__).parent
 # Each part may import the parts above it in this list, and none below. Parts in one row are
 # apart: `model` knows no reader and no metric.
 LAYERS = [
-    {"", "errors", "categorical"},
+    {"", "errors"},
+    {"categorical", "checks"},
     {"text", "permutation", "mallows", "dirichlet", "streams", "slice_sampling", "storage"},
     {"corpus", "prediction"},
     {"model", "readers", "metrics"},

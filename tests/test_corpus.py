@@ -57,7 +57,7 @@ def test_labels_fall_back_to_headings():
 
 def test_a_reference_needs_every_heading():
     corpus = Corpus.from_paragraphs(PARAGRAPHS)
-    with pytest.raises(InputError, match="document '0' has a unit without a heading"):
+    with pytest.raises(InputError, match="document 0: document '0' has a unit without a heading"):
         corpus.reference("heading")
     with pytest.raises(InputError, match="'heading' or 'label', not 'title'"):
         corpus.reference("title")
@@ -69,7 +69,10 @@ def test_a_reference_needs_every_heading():
         ([], "no document"),
         ([["one"], []], "document 1: '1' has no paragraph"),
         ([["one"], ["…", "!"]], "document 1: '1' has no word with tokens='words'"),
-        (["one two"], "document 0 is a string: give a list of paragraphs"),
+        (["one two"], "document 0 is str: give a list of paragraphs"),
+        ([5], "document 0 is int: give a list of paragraphs"),
+        (None, "documents are NoneType: give a list of lists of paragraphs"),
+        ("text", "documents are str: give a list of lists"),
         ([["one", None]], "document 0, paragraph 1 is NoneType: give a string"),
     ],
 )

@@ -128,7 +128,7 @@ def test_more_topics_than_paragraphs_leave_some_unused():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_topics": 1}, "at least 2, not 1"),
+        ({"n_topics": 1}, "at least 2 and at most 10000, not 1"),
         ({"variant": "loose"}, "the variant is one of"),
         ({"sampler": "magic"}, "the sampler is one of paper, not 'magic'"),
         ({"n_sweeps": 0}, "n_sweeps must be a whole number of at least 1, not 0"),
@@ -137,7 +137,10 @@ def test_more_topics_than_paragraphs_leave_some_unused():
         ({"topic_prior": -1.0}, r"topic_prior \(θ0\) must lie between"),
         ({"dispersion_strength": 0.0}, r"dispersion_strength \(ν0\) must lie between"),
         ({"tokens": "letters"}, "tokens are one of"),
-        ({"random_state": -4}, "a random state is"),
+        ({"random_state": -4}, r"random_state \(the seed\) must be a whole number"),
+        ({"n_topics": 10**9}, "at most 10000"),
+        ({"topic_prior": 10**400}, r"topic_prior \(θ0\) must lie between"),
+        ({"tokens": ["words"]}, "tokens are one of"),
     ],
 )
 def test_bad_settings_are_refused_when_fitting(settings, message):
@@ -156,6 +159,22 @@ def test_bad_documents_are_refused(documents):
 def test_an_unfitted_model_says_so(call):
     with pytest.raises(NotFittedError):
         getattr(ContentModel(2), call)()
+
+
+@pytest.mark.parametrize("documents", [None, 5, "text", [None], [5]])
+def test_what_is_no_list_of_documents_is_refused(documents):
+    with pytest.raises(InputError, match="give a list"):
+        ContentModel(2).fit(documents)
+
+
+def test_documents_may_be_generators():
+    documents = ((text for text in document) for document in [["a b", "c"], ["a"]])
+    assert [t.size for t in ContentModel(2, n_sweeps=1).fit(documents).topics_] == [2, 1]
+
+
+def test_an_outline_needs_a_number_of_words(fitted):
+    with pytest.raises(InputError, match="n_words must be a whole number of at least 1, not -1"):
+        fitted[1].outline(-1)
 
 
 def test_a_document_too_long_for_memory_is_named(monkeypatch):

@@ -38,6 +38,12 @@ def test_large_dispersion_neither_overflows_nor_warns():
     assert 0 < mallows.mean_inversions(500, 10) < 1e-200
     assert mallows.log_pmf([0] * 9, [500.0] * 9) == 0
     assert mallows.log_pmf([[0, 0], [1, 0]], [np.inf, 1.0])[1] == -np.inf
+    assert mallows.mean_inversions(np.inf, 5) == 0
+
+
+@pytest.mark.parametrize("inversions", [[3, 0], [-1, 0], [0, 2]])
+def test_counts_that_no_order_has_are_impossible(inversions):
+    assert mallows.log_pmf(inversions, [1.0, 1.0]) == -np.inf
 
 
 @given(st.floats(1e-2, 50), st.integers(2, 30))

@@ -67,10 +67,16 @@ def test_what_is_no_order_is_refused(order):
         order_to_inversions(order)
 
 
-@pytest.mark.parametrize("inversions", [[-1, 0], [3, 0], [0, 2]])
+@pytest.mark.parametrize("inversions", [[-1, 0], [3, 0], [0, 2], [0.9, 0.5]])
 def test_counts_out_of_bounds_are_refused(inversions):
-    with pytest.raises(InputError, match="inversion counts lie between"):
+    with pytest.raises(InputError, match="inversion counts are whole numbers between"):
         inversions_to_order(inversions)
+
+
+@pytest.mark.parametrize("pair", [([0, 1], [3, 7]), ([5, 6], [0, 1])])
+def test_what_is_no_order_has_no_distance(pair):
+    with pytest.raises(InputError, match="an order lists each of"):
+        kendall_distance(*pair)
 
 
 def test_orders_of_two_lengths_have_no_distance():

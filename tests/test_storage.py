@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
-from permutopic import ContentModel, InputError
-from permutopic.storage import SCHEMA
+from permutopic import ContentModel, Corpus, InputError
+from permutopic.storage import SCHEMA, check_target
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +73,15 @@ def test_a_model_replaces_a_model_but_nothing_else(model, tmp_path):
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "cat.jpg").write_text("cat")
     (tmp_path / "file").write_text("text")
-    for taken in ("photos", "file"):
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "model.json").write_text('{"format": "layers-model"}')
+    model.save(tmp_path / "kept")
+    (tmp_path / "kept" / "notes.txt").write_text("mine")
+    for taken in ("photos", "file", "app", "kept"):
         with pytest.raises(InputError, match="exists and is not a model"):
             model.save(tmp_path / taken)
     assert (tmp_path / "photos" / "cat.jpg").read_text() == "cat"
+    assert (tmp_path / "kept" / "notes.txt").read_text() == "mine"
 
 
 def test_a_trailing_slash_and_a_link_are_places_too(model, tmp_path):
@@ -113,6 +120,12 @@ def test_a_failed_save_leaves_the_old_model_and_no_litter(model, tmp_path, monke
     assert [p.name for p in tmp_path.iterdir()] == ["m"]
 
 
+def damage_array(folder, name, value):
+    arrays = load_file(folder / "model.safetensors")
+    arrays[name].flat[0] = value
+    save_file(arrays, folder / "model.safetensors")
+
+
 def damage_json(folder, **change):
     path = folder / "model.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
@@ -128,7 +141,15 @@ def damage_json(folder, **change):
         (lambda f: (f / "model.safetensors").write_bytes(b"x"), "not readable as safetensors"),
         (lambda f: damage_json(f, schema=99), "schema is 99, and this version .* schema 1"),
         (lambda f: (f / "model.json").write_text("[]"), "its schema is None"),
-        (lambda f: damage_json(f, vocabulary=["a"]), r"not whole \(word_counts has shape"),
+        (lambda f: damage_json(f, schema=True), "its schema is True"),
+        (lambda f: (f / "model.json").write_text("[" * 100_000), "not readable as JSON"),
+        (lambda f: damage_json(f, vocabulary=["a"]), r"not whole \(word_counts is int32"),
+        (lambda f: damage_json(f, vocabulary="abcd"), "vocabulary is not a list of strings"),
+        (lambda f: damage_array(f, "bag", -1), "bag has a value that is no number from 0 up"),
+        (lambda f: damage_array(f, "dispersion", np.nan), "dispersion has a value that is no"),
+        (lambda f: damage_array(f, "topic_words", 99), "word_counts and topic_words disagree"),
+        (lambda f: damage_array(f, "inversions", 9), "not whole .inversion counts are whole"),
+        (lambda f: damage_json(f, priors={"topic": -1}), "not whole"),
         (lambda f: damage_json(f, titles=None), "not whole"),
         (lambda f: damage_json(f, settings={"topics": 3}), "not whole"),
     ],
@@ -140,3 +161,51 @@ def test_a_damaged_folder_is_refused_in_one_line(model, tmp_path, damage, messag
     with pytest.raises(InputError, match=message) as caught:
         ContentModel.load(folder)
     assert "\n" not in str(caught.value)
+    assert str(folder) in str(caught.value)
+
+
+def test_numpy_settings_are_saved_as_plain_ones(tmp_path):
+    model = ContentModel(np.int64(2), n_sweeps=np.int32(2), topic_prior=np.float32(0.5))
+    model.fit([["a", "b"], ["b"]]).save(tmp_path / "m")
+    assert ContentModel.load(tmp_path / "m").n_topics == 2
+
+
+def test_settings_changed_after_the_fit_are_not_saved(tmp_path):
+    model = ContentModel(2, n_sweeps=2, random_state=0).fit([["a", "b"], ["b"]])
+    model.set_params(n_topics=5, variant="uniform").save(tmp_path / "m")
+    again = ContentModel.load(tmp_path / "m")
+    assert (again.n_topics, again.variant) == (2, "full")
+
+
+def test_the_tokens_of_the_corpus_are_saved(tmp_path):
+    corpus = Corpus.from_paragraphs([["a", "b"], ["b"]], tokens="ascii")
+    ContentModel(2, n_sweeps=1).fit(corpus).save(tmp_path / "m")
+    assert ContentModel.load(tmp_path / "m").corpus_tokens_ == "ascii"
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "file/m", "file/deep/m"])
+def test_impossible_places_are_refused_before_a_fit(model, tmp_path, name):
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(InputError, match="cannot be written"):
+        check_target(tmp_path / name)
+    with pytest.raises(InputError, match=r"cannot be read|is not a model folder"):
+        ContentModel.load(tmp_path / name)
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_an_interrupt_while_replacing_brings_the_old_model_back(model, tmp_path, monkeypatch):
+    model.save(tmp_path / "m")
+    rename, seen = Path.rename, []
+
+    def interrupted(self, target):
+        arriving = not Path(target).name.startswith(".")
+        if arriving and not seen:
+            seen.append(target)
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.save(tmp_path / "m")
+    assert [p.name for p in tmp_path.iterdir()] == ["m"]
+    assert ContentModel.load(tmp_path / "m").outline() == model.outline()

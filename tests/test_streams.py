@@ -41,5 +41,5 @@ def test_random_states_of_scikit_learn_become_seeds():
 
 @pytest.mark.parametrize("value", [-1, 1.5, "zero", True])
 def test_what_is_no_random_state_is_refused(value):
-    with pytest.raises(InputError, match="a random state is"):
+    with pytest.raises(InputError, match=r"random_state \(the seed\) must be"):
         seed_from(value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from permutopic.errors import InputError
 from permutopic.text import count_source_words, tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -59,6 +60,8 @@ class Corpus:
         One for each unit, None where unknown.
     tokens
         How text became tokens, so that new text can be treated alike.
+    places
+        Where each document was read, for messages about it; empty where nobody knows.
 
     Examples
     --------
@@ -76,6 +79,7 @@ class Corpus:
     headings: tuple[str | None, ...]
     labels: tuple[str | None, ...]
     tokens: str = "words"
+    places: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("words", "unit_offsets", "document_offsets", "source_words"):
@@ -108,7 +112,9 @@ class Corpus:
     @cached_property
     def document_sizes(self) -> NDArray[np.int64]:
         """N_d: the number of units of each document."""
-        return np.diff(self.document_offsets)
+        sizes = np.diff(self.document_offsets)
+        sizes.flags.writeable = False
+        return sizes
 
     def units_of(self, document: int) -> slice:
         """Give the units of one document as a slice of any array over units."""
@@ -126,8 +132,9 @@ class Corpus:
         if len(known) < len(found):
             unit = found.index(None)
             document = int(np.searchsorted(self.document_offsets, unit, side="right")) - 1
+            place = f"{self.places[document]}: " if self.places else ""
             raise InputError(
-                f"document {self.titles[document]!r} has a unit without a heading: "
+                f"{place}document {self.titles[document]!r} has a unit without a heading: "
                 "scoring needs one for every unit"
             )
         return known
@@ -154,6 +161,7 @@ class Corpus:
         labels: list[str | None] = []
         sizes: list[int] = []
         titles: list[str] = []
+        places: list[str] = []
         for document in documents:
             before = len(flat)
             for unit in document.units:
@@ -165,6 +173,7 @@ class Corpus:
                 labels.append(unit.label)
             sizes.append(len(document.units))
             titles.append(document.title)
+            places.append(document.place)
             _check_document(document, len(flat) - before, tokens)
         if not sizes:
             raise InputError("the corpus has no document: at least one is needed")
@@ -181,17 +190,22 @@ class Corpus:
             headings=tuple(headings),
             labels=tuple(labels),
             tokens=tokens,
+            places=tuple(places),
         )
 
     @classmethod
     def from_paragraphs(
         cls,
-        documents: Iterable[Sequence[str]],
+        documents: Iterable[Iterable[str]],
         *,
         titles: Sequence[str] | None = None,
         tokens: str = "words",
     ) -> Corpus:
         """Make a corpus of documents that are lists of paragraphs."""
+        if isinstance(documents, str) or not isinstance(documents, Iterable):
+            raise InputError(
+                f"documents are {type(documents).__name__}: give a list of lists of paragraphs"
+            )
         read = [_document_from_strings(d, paragraphs) for d, paragraphs in enumerate(documents)]
         if titles is not None:
             if len(titles) != len(read):
@@ -208,10 +222,11 @@ def offsets_from_sizes(sizes: ArrayLike) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(np.asarray(sizes, dtype=np.int64))])
 
 
-def _document_from_strings(number: int, paragraphs: Sequence[str]) -> Document:
+def _document_from_strings(number: int, paragraphs: Iterable[str]) -> Document:
     place = f"document {number}"
-    if isinstance(paragraphs, str):
-        raise InputError(f"{place} is a string: give a list of paragraphs")
+    if isinstance(paragraphs, str) or not isinstance(paragraphs, Iterable):
+        raise InputError(f"{place} is {type(paragraphs).__name__}: give a list of paragraphs")
+    paragraphs = list(paragraphs)
     for position, paragraph in enumerate(paragraphs):
         if not isinstance(paragraph, str):
             raise InputError(
@@ -261,6 +276,7 @@ def _check(corpus: Corpus) -> None:
         ("source_words", corpus.n_units),
         ("headings", corpus.n_units),
         ("labels", corpus.n_units),
+        *([("places", corpus.n_documents)] if corpus.places else []),
     ):
         if len(getattr(corpus, name)) != length:
             raise InputError(f"{name} needs {length} entries, not {len(getattr(corpus, name))}")

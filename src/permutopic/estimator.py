@@ -10,19 +10,21 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 import permutopic
+from permutopic.checks import check_whole
 from permutopic.corpus import Corpus, offsets_from_sizes
 from permutopic.errors import InputError, InputWarning
 from permutopic.model import posterior
 from permutopic.model.priors import Priors, check_n_topics
 from permutopic.model.sampler import SweepInfo, sample
-from permutopic.model.state import State, initial_state
+from permutopic.model.state import State, check_loaded, initial_state
 from permutopic.outline import OutlineEntry, make_outline
 from permutopic.prediction import Prediction
 from permutopic.storage import load_folder, save_folder
 from permutopic.streams import Streams, seed_from
+from permutopic.text import tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -75,11 +77,18 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
     log_joint_trace_ : array (n_sweeps,)
         The log joint after every sweep.
     vocabulary_, titles_ : tuples of str
+    state_ : State
+        The last sweep's state, which all of the above follow from.
     priors_ : Priors
+        The hyperparameters with their values for this corpus.
+    settings_ : dict
+        The settings of this fit as plain values, whatever `set_params` changes later.
     seed_ : int
         What `random_state` came down to.
     corpus_fingerprint_ : str
         A digest of what the model saw.
+    corpus_tokens_ : str
+        How its text was split into tokens.
 
     Examples
     --------
@@ -116,7 +125,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
 
     def fit(
         self,
-        X: Corpus | Iterable[Sequence[str]],  # noqa: N803
+        X: Corpus | Iterable[Iterable[str]],  # noqa: N803
         y: object = None,  # noqa: ARG002
         *,
         on_sweep: Callable[[SweepInfo], None] | None = None,
@@ -126,10 +135,8 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         `y` is ignored. `on_sweep` is called after every sweep, to show progress; it cannot
         change the result.
         """
-        n_topics = check_n_topics(self.n_topics)
-        _check_sweeps(self.n_sweeps)
-        if self.sampler not in SAMPLERS:
-            raise InputError(f"the sampler is one of {', '.join(SAMPLERS)}, not {self.sampler!r}")
+        settings = self.checked_settings()
+        n_topics = settings["n_topics"]
         corpus = X if isinstance(X, Corpus) else Corpus.from_paragraphs(X, tokens=self.tokens)
         priors = self._priors(corpus.n_documents)
         if corpus.n_documents == 1:
@@ -139,6 +146,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
                 stacklevel=2,
             )
         seed = seed_from(self.random_state)
+        settings["random_state"] = seed
         streams = Streams(seed)
         state = initial_state(corpus, n_topics, priors, streams.at(_INITIAL, 0))
         # Importing the moves starts numba: not before everything has been checked.
@@ -146,10 +154,11 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
 
         moves = paper_moves(corpus, n_topics, priors)
         trace = []
-        for _, info in sample(state, moves, priors, streams, self.n_sweeps):
+        for _, info in sample(state, moves, priors, streams, settings["n_sweeps"]):
             trace.append(info.log_joint)
             if on_sweep is not None:
                 on_sweep(info)
+        self.settings_ = settings
         self.priors_ = priors
         self.seed_ = seed
         self.vocabulary_ = corpus.vocabulary
@@ -158,6 +167,27 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         self.corpus_tokens_ = corpus.tokens
         self._take(state, np.array(trace))
         return self
+
+    def checked_settings(self) -> dict[str, Any]:
+        """Check every setting and give them all as plain Python values."""
+        settings: dict[str, Any] = self.get_params(deep=False)
+        settings["n_topics"] = check_n_topics(self.n_topics)
+        settings["n_sweeps"] = check_whole(self.n_sweeps, "n_sweeps", 1)
+        if self.sampler not in SAMPLERS:
+            raise InputError(f"the sampler is one of {', '.join(SAMPLERS)}, not {self.sampler!r}")
+        tokenizer(self.tokens)
+        if isinstance(self.random_state, int | np.integer):
+            settings["random_state"] = seed_from(self.random_state)
+        priors = self._priors(1)
+        settings.update(
+            variant=str(priors.variant),
+            topic_prior=priors.topic,
+            word_prior=priors.word,
+            dispersion_prior=priors.dispersion,
+        )
+        if self.dispersion_strength is not None:
+            settings["dispersion_strength"] = priors.strength
+        return settings
 
     def _priors(self, n_documents: int) -> Priors:
         return Priors.for_documents(
@@ -191,16 +221,15 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
     def outline(self, n_words: int = 10) -> tuple[OutlineEntry, ...]:
         """List the topics in canonical order, with their most telling words."""
         check_is_fitted(self)
+        n_words = check_whole(n_words, "n_words", 1)
         return make_outline(self.state_, self.priors_, self.vocabulary_, n_words)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a folder: model.json and model.safetensors."""
         check_is_fitted(self)
-        settings = self.get_params(deep=False)
-        settings["random_state"] = self.seed_
         description = {
             "permutopic": permutopic.__version__,
-            "settings": settings,
+            "settings": self.settings_,
             "priors": vars(self.priors_),
             "corpus": {"fingerprint": self.corpus_fingerprint_, "tokens": self.corpus_tokens_},
             "titles": self.titles_,
@@ -215,35 +244,24 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         description, arrays = load_folder(path)
         try:
             model = cls(**description["settings"])
+            model.settings_ = model.checked_settings()
             model.priors_ = Priors(**description["priors"])
-            model.seed_ = description["settings"]["random_state"]
-            model.vocabulary_ = tuple(description["vocabulary"])
-            model.titles_ = tuple(description["titles"])
+            model.seed_ = model.settings_["random_state"]
+            model.vocabulary_ = _strings(description, "vocabulary")
+            model.titles_ = _strings(description, "titles")
             model.corpus_fingerprint_ = description["corpus"]["fingerprint"]
             model.corpus_tokens_ = description["corpus"]["tokens"]
             trace = arrays.pop("log_joint_trace")
             state = State(**arrays)
-            _check_shapes(state, len(model.titles_), model.n_topics, len(model.vocabulary_))
-        except (KeyError, TypeError) as error:
+            check_loaded(state, len(model.titles_), model.n_topics, len(model.vocabulary_))
+            model._take(state, trace)
+        except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: the model folder is not whole ({error})") from None
-        model._take(state, trace)
         return model
 
 
-def _check_sweeps(n_sweeps: object) -> None:
-    whole = isinstance(n_sweeps, int | np.integer) and not isinstance(n_sweeps, bool)
-    if not whole or n_sweeps < 1:  # type: ignore[operator]
-        raise InputError(f"n_sweeps must be a whole number of at least 1, not {n_sweeps!r}")
-
-
-def _check_shapes(state: State, n_documents: int, n_topics: int, n_words: int) -> None:
-    for name, shape in (
-        ("bag", (n_documents, n_topics)),
-        ("inversions", (n_documents, n_topics - 1)),
-        ("dispersion", (n_topics - 1,)),
-        ("word_counts", (n_words, n_topics)),
-        ("topic_words", (n_topics,)),
-    ):
-        found = getattr(state, name).shape
-        if found != shape:
-            raise TypeError(f"{name} has shape {found}, not {shape}")
+def _strings(description: dict[str, Any], name: str) -> tuple[str, ...]:
+    found = description[name]
+    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+        raise TypeError(f"{name} is not a list of strings")
+    return tuple(found)

@@ -40,7 +40,8 @@ def log_normalizer(dispersion: ArrayLike, values: ArrayLike) -> NDArray[np.float
 
 def _excess(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute 1/(eˣ−1) − 1/x + 1/2, by its series where the difference would cancel."""
-    series = x / 12 - x**3 / 720 + x**5 / 30240 - x**7 / 1209600
+    small = np.minimum(x, 0.1)
+    series = small / 12 - small**3 / 720 + small**5 / 30240 - small**7 / 1209600
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         direct = 1 / np.expm1(x) - 1 / x + 0.5
     return np.where(x < 0.1, series, direct)
@@ -54,7 +55,8 @@ def mean_inversions(dispersion: ArrayLike, values: ArrayLike) -> NDArray[np.floa
     """
     rho, m = np.asarray(dispersion, dtype=np.float64), np.asarray(values, dtype=np.float64)
     rho, m = np.broadcast_arrays(rho, m)
-    near = (m - 1) / 2 + _excess(rho) - m * _excess(m * rho)
+    low = np.minimum(rho, 1)
+    near = (m - 1) / 2 + _excess(low) - m * _excess(m * low)
     # Far from zero the terms of `near` cancel instead; there eq. 5 is exact as printed.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         far = 1 / np.expm1(rho) - m / np.expm1(m * rho)
@@ -71,14 +73,18 @@ def _cost(dispersion: ArrayLike, inversions: ArrayLike) -> NDArray[np.float64]:
 def log_pmf(inversions: ArrayLike, dispersion: ArrayLike) -> NDArray[np.float64]:
     """Compute the log probability of inversion counts (eq. 1), over the last axis.
 
+    Counts that no order has get −∞.
+
     >>> round(float(np.exp(log_pmf([0, 0], [1.0, 1.0]))), 4)
     0.4863
     """
     counts = np.asarray(inversions)
     rho = np.asarray(dispersion, dtype=np.float64)
-    log_normalizers = log_normalizer(rho, n_values(counts.shape[-1] + 1))
-    total: NDArray[np.float64] = (-_cost(rho, counts) - log_normalizers).sum(axis=-1)
-    return total
+    m = n_values(counts.shape[-1] + 1)
+    possible = ((counts >= 0) & (counts < m)).all(axis=-1)
+    total = (-_cost(rho, counts) - log_normalizer(rho, m)).sum(axis=-1)
+    log_probability: NDArray[np.float64] = np.where(possible, total, -np.inf)
+    return log_probability
 
 
 def draw_inversions(

@@ -25,15 +25,20 @@ def order_to_inversions(order: ArrayLike) -> NDArray[np.int64]:
     >>> order_to_inversions([2, 0, 4, 5, 1, 3])
     array([1, 3, 0, 2, 0])
     """
+    items = _checked(order)
+    place = np.argsort(items)
+    later_items_first = place[None, :] < place[:, None]
+    counts: NDArray[np.int64] = np.triu(later_items_first, k=1).sum(axis=1)
+    return counts[: max(items.size - 1, 0)]
+
+
+def _checked(order: ArrayLike) -> NDArray[np.int64]:
     items = np.asarray(order)
     if items.ndim != 1 or not np.array_equal(np.sort(items), np.arange(items.size)):
         raise InputError(
             f"an order lists each of 0 … {items.size - 1} once, and {items.tolist()} does not"
         )
-    place = np.argsort(items)
-    later_items_first = place[None, :] < place[:, None]
-    counts: NDArray[np.int64] = np.triu(later_items_first, k=1).sum(axis=1)
-    return counts[: max(items.size - 1, 0)]
+    return items.astype(np.int64)
 
 
 def inversions_to_order(inversions: ArrayLike) -> NDArray[np.int64]:
@@ -44,9 +49,15 @@ def inversions_to_order(inversions: ArrayLike) -> NDArray[np.int64]:
     """
     counts = np.asarray(inversions)
     n_items = counts.size + 1
-    if counts.ndim != 1 or np.any(counts < 0) or np.any(counts > np.arange(n_items - 1, 0, -1)):
+    whole = np.issubdtype(counts.dtype, np.integer) or counts.size == 0
+    if (
+        counts.ndim != 1
+        or not whole
+        or np.any(counts < 0)
+        or np.any(counts > np.arange(n_items - 1, 0, -1))
+    ):
         raise InputError(
-            f"inversion counts lie between 0 and {list(range(n_items - 1, 0, -1))}, "
+            f"inversion counts are whole numbers between 0 and {list(range(n_items - 1, 0, -1))}, "
             f"and {counts.tolist()} do not"
         )
     order = [n_items - 1]
@@ -61,7 +72,7 @@ def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
     >>> kendall_distance([2, 0, 1], [0, 1, 2])
     2
     """
-    left, right = np.asarray(first), np.asarray(second)
+    left, right = _checked(first), _checked(second)
     if left.shape != right.shape:
         raise InputError(f"two orders of one length are needed, not {left.size} and {right.size}")
     return int(order_to_inversions(np.argsort(right)[left]).sum())

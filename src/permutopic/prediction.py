@@ -30,11 +30,21 @@ class Prediction:
         return segment_ends(self.topics[first:last])
 
 
+def number_labels(labels: Sequence[object] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give equal labels equal numbers, in the order in which they first occur.
+
+    >>> number_labels(["b", "a", "b"]).tolist()
+    [0, 1, 0]
+    """
+    numbers: dict[object, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
+
+
 def segment_ends(labels: Sequence[object] | NDArray[np.int64]) -> NDArray[np.int64]:
     """Cut where the label changes: the number of each segment's last unit, counted from 1.
 
     >>> segment_ends(["a", "a", "b", "a"])
     array([2, 3, 4])
     """
-    values = np.asarray(labels)
+    values = number_labels(labels)
     return np.append(np.flatnonzero(values[1:] != values[:-1]) + 1, values.size)

@@ -6,9 +6,9 @@ The folder appears whole or not at all. `SCHEMA` is raised whenever its meaning 
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from safetensors.numpy import load_file, save
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -29,14 +29,17 @@ _JSON, _ARRAYS = "model.json", "model.safetensors"
 
 def check_target(path: str | Path) -> None:
     """Refuse a place where a model cannot or should not go, before work goes into it."""
-    target = Path(path).resolve()
-    if target.exists() and not (target / _JSON).is_file() and not _is_empty_folder(target):
-        raise InputError(f"{path} exists and is not a model: give another path")
-    if Path.cwd().is_relative_to(target):  # replacing it would pull the ground from under a shell
-        raise InputError(f"{path} is the present folder: give the model a folder of its own")
-    folder = next(parent for parent in target.parents if parent.exists())
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise InputError(f"{path}: cannot be written ({folder} takes no new folder)")
+    with _explained(path, "written"):
+        target = Path(path).resolve()
+        if target.exists() and not _is_empty_folder(target) and not _is_model(target):
+            raise InputError(f"{path} exists and is not a model: give another path")
+        # Replacing the present folder would pull the ground from under the shell.
+        if Path.cwd().is_relative_to(target):
+            raise InputError(f"{path} is the present folder: give the model a folder of its own")
+        folder = next(parent for parent in target.parents if parent.exists())
+        trial = _unused_name(folder / target.name)
+        trial.mkdir()
+        trial.rmdir()
 
 
 def save_folder(
@@ -44,39 +47,31 @@ def save_folder(
 ) -> None:
     """Write a model folder, replacing an earlier model but nothing else."""
     check_target(path)
-    target = Path(path).resolve()  # a link to a model stays a link
-    try:
+    with _explained(path, "written"):
+        target = Path(path).resolve()  # a link to a model stays a link
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = _unused_name(target)
         try:
             fresh.mkdir()
-            text = json.dumps({"schema": SCHEMA, **description}, ensure_ascii=True, indent=1)
+            text = json.dumps({"schema": SCHEMA, **description}, indent=1)
             (fresh / _JSON).write_text(text + "\n", encoding="utf-8")
             whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
             (fresh / _ARRAYS).write_bytes(save(whole))
             _replace(fresh, target)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
 
 
 def load_folder(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read a model folder back, refusing what this version cannot understand."""
     folder = Path(path)
-    if not (folder / _JSON).is_file():
-        raise InputError(f"{folder} is not a model folder: it has no {_JSON}")
-    try:
-        description = json.loads((folder / _JSON).read_text(encoding="utf-8"))
-        arrays = load_file(folder / _ARRAYS)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be read ({error.strerror or error})") from None
-    except ValueError as error:
-        raise InputError(f"{folder / _JSON}: not readable as JSON ({error})") from None
-    except SafetensorError as error:
-        raise InputError(f"{folder / _ARRAYS}: not readable as safetensors ({error})") from None
+    with _explained(path, "read"):
+        if not (folder / _JSON).is_file():
+            raise InputError(f"{folder} is not a model folder: it has no {_JSON}")
+        description = _read_json(folder / _JSON)
+        arrays = _read_arrays(folder / _ARRAYS)
     schema = description.get("schema") if isinstance(description, dict) else None
-    if schema != SCHEMA:
+    if isinstance(schema, bool) or schema != SCHEMA:
         raise InputError(
             f"{folder / _JSON}: its schema is {schema!r}, and this version of permutopic reads "
             f"schema {SCHEMA}"
@@ -84,9 +79,44 @@ def load_folder(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any
     return description, arrays
 
 
+@contextmanager
+def _explained(path: str | Path, what: str) -> Iterator[None]:
+    """Turn what the system says into one line."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path}: cannot be {what} ({reason})") from None
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not readable as JSON ({error})") from None
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    try:
+        return dict(load_file(path))
+    except SafetensorError as error:
+        raise InputError(f"{path}: not readable as safetensors ({error})") from None
+
+
+def _is_model(folder: Path) -> bool:
+    """Tell whether a folder holds a model and nothing else: only such a folder is replaced."""
+    if not folder.is_dir() or {entry.name for entry in folder.iterdir()} != {_JSON, _ARRAYS}:
+        return False
+    try:
+        description = _read_json(folder / _JSON)
+    except InputError:
+        return False
+    return isinstance(description, dict) and {"schema", "permutopic"} <= set(description)
+
+
 def _unused_name(target: Path) -> Path:
     """Name a hidden neighbour of `target`: a rename within one folder is one step."""
-    return target.with_name(f".{target.name}-{secrets.token_hex(8)}")
+    return target.with_name(f".permutopic-{secrets.token_hex(8)}")
 
 
 def _is_empty_folder(path: Path) -> bool:
@@ -94,7 +124,7 @@ def _is_empty_folder(path: Path) -> bool:
 
 
 def _replace(fresh: Path, target: Path) -> None:
-    """Put `fresh` where `target` is, so that one of the two stands there whatever happens."""
+    """Put `fresh` where `target` is; if that fails or is interrupted, `target` comes back."""
     if not target.exists():
         fresh.rename(target)
         return
@@ -102,7 +132,7 @@ def _replace(fresh: Path, target: Path) -> None:
     target.rename(old)
     try:
         fresh.rename(target)
-    except OSError:
+    except BaseException:
         old.rename(target)
         raise
     shutil.rmtree(old, ignore_errors=True)

@@ -10,7 +10,7 @@ import secrets
 
 import numpy as np
 
-from permutopic.errors import InputError
+from permutopic.checks import check_whole
 
 
 class Streams:
@@ -45,9 +45,4 @@ def seed_from(random_state: object) -> int:
         return int(random_state.integers(2**63))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
-    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
-    if not whole or random_state < 0:  # type: ignore[operator]
-        raise InputError(
-            f"a random state is None, a whole number from 0 up or a generator, not {random_state!r}"
-        )
-    return int(random_state)  # type: ignore[call-overload, no-any-return]
+    return check_whole(random_state, "random_state (the seed)", 0)

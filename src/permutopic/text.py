@@ -46,7 +46,7 @@ def tokenizer(name: str) -> Callable[[str], list[str]]:
     >>> tokenizer("ascii")("León's 2nd")
     ['le', 'n', 's', '2nd']
     """
-    if name not in TOKENIZERS:
+    if not isinstance(name, str) or name not in TOKENIZERS:
         raise InputError(f"tokens are one of {', '.join(TOKENIZERS)}, not {name!r}")
     return TOKENIZERS[name]
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from permutopic import ContentModel, InputError
+from permutopic import ContentModel, InputError, InputWarning
 from permutopic.corpus import Corpus, Document, Unit
 from permutopic.experiments.evaluate import evaluate, score_corpus_segmentation
+from permutopic.metrics import score_alignment
 from permutopic.prediction import Prediction
 
 
@@ -29,6 +30,34 @@ def test_segmentation_by_hand():
     assert score.pk == pytest.approx((5 / 8 + 0) / 2)
     assert score.windowdiff == pytest.approx((5 / 8 + 0) / 2)
     assert (score.segments, score.reference_segments) == (2.0, 2.5)
+
+
+def test_words_are_those_of_the_source_whatever_the_tokens():
+    # Ten white-space words, four tokens: "a - - - -" is one token and five words.
+    corpus = Corpus.from_documents(
+        [document("one", ("a - - - -", "x"), ("b c d", "x"), ("- -", "y"))], "ascii"
+    )
+    assert corpus.n_tokens == 4
+    cut_after_first = Prediction(np.array([0, 1, 1]), corpus.document_offsets)
+    score = score_corpus_segmentation(corpus, cut_after_first, "heading", "words")
+    # k = 10 // 4 = 2; the boundary at 8 is seen from 6 and 7, the one at 5 from 3, 4, 5.
+    assert score.pk == pytest.approx(5 / 8)
+
+
+def test_labels_stand_before_headings_where_asked():
+    units = (Unit("a", "x", "l"), Unit("b", "y", "l"), Unit("c", "z"))
+    corpus = Corpus.from_documents([Document("one", units, "one")])
+    whole = Prediction(np.array([0, 0, 0]), corpus.document_offsets)
+    counts = [
+        score_corpus_segmentation(corpus, whole, reference, "units").reference_segments
+        for reference in ("heading", "label")
+    ]
+    assert counts == [3, 2]
+    model = ContentModel(2, n_sweeps=1, random_state=0)
+    with pytest.warns(InputWarning, match="one document"):
+        with_labels = evaluate(corpus, model, reference="label")
+    assert with_labels.settings["reference"] == "label"
+    assert with_labels.alignment.recall == score_alignment(["l", "l", "z"], model.topics_[0]).recall
 
 
 def test_evaluation_tells_what_made_it():

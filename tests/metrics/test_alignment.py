@@ -34,6 +34,11 @@ def test_names_of_topics_do_not_matter(pairs):
     assert score_alignment(headings, topics) == score_alignment(headings, [9 - t for t in topics])
 
 
+def test_labels_of_any_kind_are_kept_apart():
+    assert score_alignment([1, "1", None, "A", "A\0"], [0, 1, 2, 3, 4]).f == 1
+    assert score_alignment([1, "1", None, "A", "A\0"], [0, 0, 0, 0, 0]).precision == 0.2
+
+
 @pytest.mark.parametrize(("headings", "topics"), [([], []), (["a"], [1, 2])])
 def test_lengths_that_differ_are_refused(headings, topics):
     with pytest.raises(InputError, match="as many headings as topics"):

@@ -64,11 +64,17 @@ def test_ends_of_units_become_ends_of_words():
     assert ends_in_words([1, 3], [10, 4, 6]).tolist() == [10, 20]
 
 
+def test_a_segment_without_words_is_none():
+    assert ends_in_words([1, 2, 3, 4], [0, 8, 0, 5]).tolist() == [8, 13]
+
+
 @pytest.mark.parametrize(
     ("true", "found", "message"),
     [
         ([], [1], "must climb"),
         ([2, 1], [1], "must climb"),
+        ([0, 3], [3], "must climb"),
+        ([2, 2, 3], [3], "must climb"),
         ([3], [4], "end alike, not at 3 and 4"),
     ],
 )

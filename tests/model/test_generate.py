@@ -67,6 +67,37 @@ def test_words_of_one_topic_share_a_distribution(drawn):
     assert recounted.word_counts.max(axis=0).sum() > 0.9 * corpus.n_tokens
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"dispersion": [np.nan, 1.0]}, "dispersion must be 2 numbers from 0 up"),
+        ({"dispersion": [-1.0, 1.0]}, "dispersion must be 2 numbers"),
+        ({"dispersion": 1.0}, "dispersion must be 2 numbers"),
+        ({"units": 0}, "units must be one whole number from 1 up, or 4 of them"),
+        ({"units": [1, 2]}, "units must be"),
+        ({"unit_words": 1.5}, "unit_words must be"),
+        ({"n_documents": 0}, "n_documents must be a whole number of at least 1, not 0"),
+        ({"n_words": 0}, "n_words must be"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(change, message):
+    asked = {"n_documents": 4, "units": 2, **change}
+    with pytest.raises(InputError, match=message):
+        generate(3, Priors.for_documents(4), np.random.default_rng(0), **asked)
+
+
+def test_a_variant_keeps_its_dispersion():
+    priors = Priors.for_documents(4, variant="constrained")
+    with pytest.raises(InputError, match="the constrained variant has a dispersion of its own"):
+        generate(3, priors, np.random.default_rng(0), dispersion=[0.0, 0.0])
+
+
+@pytest.mark.parametrize("values", [(1e6, 1e6, 0.0, 1e6), (1e-12, 1e-12, 500.0, 1e-12)])
+def test_the_widest_priors_can_be_drawn_from(values):
+    corpus, state = generate(3, Priors(*values), np.random.default_rng(0), n_documents=3)
+    check_state(corpus, state)
+
+
 def test_one_topic_is_refused():
     with pytest.raises(InputError, match="at least 2"):
         generate(1, Priors.for_documents(3), np.random.default_rng(0))

@@ -53,7 +53,7 @@ def a_corpus(seed, variant=Variant.FULL, n_topics=3):
         units=sizes,
         unit_words=rng.integers(1, 6, sizes.sum()),
         n_words=5,
-        dispersion=rng.exponential(size=n_topics - 1),
+        dispersion=rng.exponential(size=n_topics - 1) if variant == Variant.FULL else None,
     )
     state = initial_state(corpus, n_topics, priors, rng)
     if variant == Variant.FULL:

@@ -50,8 +50,10 @@ def without(key, where):
 
 
 BAD = [
-    (b'{"title": "x", ', r":2: this line is not JSON at column \d+"),
-    (b"[" * 100_000, ":2: this line is not JSON"),
+    (b'{"title": "x", ', r":2: this line cannot be read as JSON at column \d+"),
+    (b"[" * 100_000, ":2: this line cannot be read as JSON"),
+    (b'{"title": "x", "n": ' + b"9" * 5000 + b"}", ":2: this line cannot be read as JSON"),
+    (b'{"title": "\\ud800", "sections": []}', r":2: \\ud800 is half a character"),
     (["no", "object"], ":2: a document is a list: it must be an object"),
     (without("title", lambda r: r), r":2: the document has no 'title' \(its keys: 'sections'\)"),
     (without("sections", lambda r: r), ":2: the document has no 'sections'"),
@@ -91,6 +93,23 @@ def test_a_bad_line_is_named_by_file_and_number(tmp_path, line, message):
     with pytest.raises(InputError, match=message) as caught:
         read_corpus(path)
     assert str(caught.value).startswith(f"{path}:2: ")
+
+
+def test_whole_characters_in_two_halves_are_read(tmp_path):
+    path = write(tmp_path / "c.jsonl", {**GOOD, "title": "\U0001f600 \\ud"})
+    assert read_corpus(path).titles == ("\U0001f600 \\ud",)
+
+
+def test_a_missing_heading_is_named_by_file_and_line_when_scores_need_it(tmp_path):
+    unknown = {"title": "x", "sections": [{"heading": None, "paragraphs": ["one"]}]}
+    path = write(tmp_path / "c.jsonl", GOOD, unknown)
+    with pytest.raises(InputError, match=r"c.jsonl:2: document 'x' has a unit without a heading"):
+        read_corpus(path).reference("heading")
+
+
+def test_a_path_that_no_system_has_is_refused():
+    with pytest.raises(InputError, match="cannot be read"):
+        read_corpus("a\0b")
 
 
 def test_an_empty_file_is_named(tmp_path):

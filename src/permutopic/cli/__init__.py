@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -51,12 +52,16 @@ def command_line() -> None:
 def main() -> None:
     """Run the command line; what is wrong with the input is one line and exit code 2."""
     warnings.showwarning = _show_warning
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show ρ shows ?
     sys.exit(_run())
 
 
 def _run() -> int:
     try:
-        return command_line.main(prog_name="permutopic", standalone_mode=False) or 0
+        code = command_line.main(prog_name="permutopic", standalone_mode=False) or 0
+        sys.stdout.flush()
+        return int(code)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
     except click.ClickException as error:
@@ -66,11 +71,20 @@ def _run() -> int:
     except (KeyboardInterrupt, click.Abort):
         _complain("stopped", "interrupted; nothing was written")
         return 130
+    except MemoryError:
+        _complain("error", "not enough memory: take a smaller K, or shorter documents")
     except BrokenPipeError:
-        # The reader has gone; keep Python from complaining when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence_output()
         return 1
+    except OSError as error:
+        _silence_output()
+        _complain("error", f"cannot write the output ({error.strerror or error})")
     return 2
+
+
+def _silence_output() -> None:
+    """Keep Python from complaining again when it closes an output that nobody takes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(kind: str, message: str) -> None:

@@ -34,7 +34,7 @@ def evaluate_command(
             documents, model, reference=reference, convention=convention, on_sweep=on_sweep
         )
     if as_json:
-        click.echo(json.dumps({**result.as_dict(), "corpus": corpus}, ensure_ascii=False))
+        click.echo(json.dumps({**result.as_dict(), "corpus": corpus}))
     else:
         _print(result)
 

@@ -71,7 +71,7 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
 def make_model(settings: dict[str, Any]) -> ContentModel:
     """Make the model that the options describe, with everything checked before text is read."""
     from permutopic.estimator import ContentModel
-    from permutopic.model.priors import check_n_topics
 
-    check_n_topics(settings["n_topics"])
-    return ContentModel(**settings)
+    model = ContentModel(**settings)
+    model.checked_settings()
+    return model

@@ -26,6 +26,6 @@ def outline_command(model: str, n_words: int, as_json: bool) -> None:
 
     entries = ContentModel.load(model).outline(n_words)
     if as_json:
-        click.echo(json.dumps([asdict(entry) for entry in entries], ensure_ascii=False))
+        click.echo(json.dumps([asdict(entry) for entry in entries]))
     else:
         print_outline(entries)

@@ -18,7 +18,8 @@ def make_console() -> Console:
     """Make a console that keeps to the terminal's width, or to 100 columns in a file."""
     from rich.console import Console
 
-    return Console(width=shutil.get_terminal_size((100, 24)).columns, highlight=False)
+    columns = shutil.get_terminal_size((100, 24)).columns
+    return Console(width=columns, highlight=False, markup=False, emoji=False)
 
 
 def make_table(*columns: tuple[str, str]) -> Table:
@@ -32,8 +33,15 @@ def make_table(*columns: tuple[str, str]) -> Table:
     return table
 
 
+def printable(word: str) -> str:
+    """Spell out what a terminal would obey instead of showing."""
+    return word if word.isprintable() else repr(word)[1:-1]
+
+
 def print_outline(entries: Sequence[OutlineEntry]) -> None:
     """Print the topics that are in use, in canonical order."""
+    from rich.text import Text
+
     console = make_console()
     table = make_table(
         ("topic", "right"),
@@ -49,7 +57,7 @@ def print_outline(entries: Sequence[OutlineEntry]) -> None:
                 f"{entry.document_share:.0%}",
                 f"{entry.mean_units:.1f}",
                 "–" if entry.dispersion is None else f"{entry.dispersion:.2f}",
-                " ".join(entry.words),
+                Text(" ".join(map(printable, entry.words))),
             )
     console.print(table)
     unused = [str(entry.topic) for entry in entries if entry.document_share == 0]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import permutopic
-from permutopic.errors import InputError
 from permutopic.metrics import AlignmentScore, score_alignment, score_segmentation
-from permutopic.metrics.segmentation import CONVENTIONS, ends_in_words
+from permutopic.metrics.segmentation import check_convention, ends_in_words
 from permutopic.prediction import Prediction, segment_ends
 
 if TYPE_CHECKING:
@@ -60,8 +59,7 @@ def evaluate(
     on_sweep: Callable[[SweepInfo], None] | None = None,
 ) -> Evaluation:
     """Fit `model` to `corpus` and score its alignment and segmentation."""
-    if convention not in CONVENTIONS:
-        raise InputError(f"the convention is one of {', '.join(CONVENTIONS)}, not {convention!r}")
+    check_convention(convention)
     headings = corpus.reference(reference)  # before the fit, so that a lack is known at once
     started = time.perf_counter()
     model.fit(corpus, on_sweep=on_sweep)
@@ -72,12 +70,11 @@ def evaluate(
         segmentation=score_corpus_segmentation(corpus, prediction, reference, convention),
         log_joint=float(model.log_joint_trace_[-1]),
         topics_in_use=int(np.count_nonzero(model.bags_.any(axis=0))),
-        sweeps=model.n_sweeps,
+        sweeps=len(model.log_joint_trace_),
         seconds=seconds,
         settings={
-            **model.get_params(deep=False),
+            **model.settings_,
             "dispersion_strength": model.priors_.strength,
-            "random_state": model.seed_,
             "tokens": corpus.tokens,
             "reference": reference,
             "convention": convention,

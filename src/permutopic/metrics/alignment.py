@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.errors import InputError
+from permutopic.prediction import number_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,9 +39,8 @@ def score_alignment(
             f"as many headings as topics are needed, at least one, "
             f"not {len(headings)} and {len(topics)}"
         )
-    heading_names, rows = np.unique(np.asarray(headings), return_inverse=True)
-    topic_names, columns = np.unique(np.asarray(topics), return_inverse=True)
-    together = np.zeros((heading_names.size, topic_names.size), dtype=np.int64)
+    rows, columns = number_labels(headings), number_labels(topics)
+    together = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
     np.add.at(together, (rows, columns), 1)
     recall = float(together.max(axis=1).sum() / rows.size)
     precision = float(together.max(axis=0).sum() / rows.size)

@@ -65,25 +65,34 @@ def window(reference: ArrayLike, convention: str) -> int:
     A document too short for one window of the `units` convention gets one window over all of
     it; a single unit gets none, and scores 0: there is nothing to get wrong.
     """
+    check_convention(convention)
     ends = np.asarray(reference)
     n_items, n_segments = int(ends[-1]), ends.size
     if convention == "words":
         return n_items // (2 * n_segments)
-    if convention == "units":
-        return min(max(2, round(n_items / n_segments / 2)), max(n_items - 1, 1))
-    raise InputError(f"the convention is one of {', '.join(CONVENTIONS)}, not {convention!r}")
+    return min(max(2, round(n_items / n_segments / 2)), max(n_items - 1, 1))
+
+
+def check_convention(convention: object) -> None:
+    """Refuse a convention that is none of ours."""
+    if convention not in CONVENTIONS:
+        raise InputError(f"the convention is one of {', '.join(CONVENTIONS)}, not {convention!r}")
 
 
 def ends_in_words(ends: ArrayLike, unit_words: ArrayLike) -> NDArray[np.int64]:
-    """Turn ends counted in units into ends counted in words."""
+    """Turn ends counted in units into ends counted in words; a wordless segment is none.
+
+    >>> ends_in_words([1, 2, 3], [0, 5, 4]).tolist()
+    [5, 9]
+    """
     in_words: NDArray[np.int64] = np.cumsum(np.asarray(unit_words))[np.asarray(ends) - 1]
-    return in_words
+    distinct: NDArray[np.int64] = np.unique(in_words)
+    return distinct[distinct > 0]
 
 
 def _checked(ends: ArrayLike) -> NDArray[np.int64]:
     array = np.asarray(ends, dtype=np.int64)
-    # Ends may coincide where a unit has no words; they never go back.
-    if array.ndim != 1 or array.size == 0 or array[0] < 0 or np.any(np.diff(array) < 0):
+    if array.ndim != 1 or array.size == 0 or array[0] < 1 or np.any(np.diff(array) < 1):
         raise InputError(f"segment ends must climb from 1 to the number of items: {ends!r}")
     return array
 

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.categorical import draw_categories
+from permutopic.checks import check_whole
 from permutopic.corpus import Corpus, offsets_from_sizes
+from permutopic.errors import InputError
 from permutopic.mallows import draw_dispersion, draw_inversions, n_values
-from permutopic.model.priors import Variant, check_n_topics
+from permutopic.model.priors import check_n_topics
 from permutopic.model.state import make_state
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from permutopic.model.priors import Priors
+    from permutopic.model.priors import Priors, Variant
     from permutopic.model.state import State
 
 
@@ -46,14 +48,17 @@ def generate(
     The corpus, each unit's true topic as its heading, and the state that it was drawn from.
     """
     check_n_topics(n_topics)
+    check_whole(n_documents, "n_documents", 1)
+    check_whole(n_words, "n_words", 1)
+    sizes = _counts(units, "units", n_documents)
+    lengths = _counts(unit_words, "unit_words", int(sizes.sum()))
     if dispersion is None:
-        dispersion = draw_all_dispersion(n_topics, priors, rng)
-    rho = np.asarray(dispersion, dtype=np.float64)
+        rho = draw_all_dispersion(n_topics, priors, rng)
+    else:
+        rho = _checked_dispersion(dispersion, n_topics, priors.variant)
     inversions = draw_inversions(rho, rng, n_documents)
-    sizes = np.broadcast_to(units, n_documents)
     prevalence = rng.dirichlet(np.full(n_topics, priors.topic))
     bag = rng.multinomial(sizes, prevalence)
-    lengths = np.broadcast_to(unit_words, sizes.sum())
     width = len(str(n_words - 1))
     blank = Corpus(
         words=np.zeros(lengths.sum(), dtype=np.int32),
@@ -70,12 +75,31 @@ def generate(
     return redraw_words(blank, structure, priors, rng)
 
 
+def _counts(values: ArrayLike, name: str, length: int) -> NDArray[np.int64]:
+    counts = np.asarray(values)
+    whole = np.issubdtype(counts.dtype, np.integer) and counts.shape in {(), (length,)}
+    if not whole or counts.min() < 1:
+        raise InputError(f"{name} must be one whole number from 1 up, or {length} of them")
+    return np.broadcast_to(counts, length).astype(np.int64)
+
+
+def _checked_dispersion(
+    dispersion: ArrayLike, n_topics: int, variant: Variant
+) -> NDArray[np.float64]:
+    rho = np.asarray(dispersion, dtype=np.float64)
+    if rho.shape != (n_topics - 1,) or not np.all(rho >= 0):
+        raise InputError(f"dispersion must be {n_topics - 1} numbers from 0 up")
+    if variant.fixed_dispersion is not None and np.any(rho != variant.fixed_dispersion):
+        raise InputError(f"the {variant} variant has a dispersion of its own: give none")
+    return rho
+
+
 def draw_all_dispersion(
     n_topics: int, priors: Priors, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Draw ρ from its prior; the constrained and uniform variants have theirs fixed."""
-    if priors.variant != Variant.FULL:
-        return np.full(n_topics - 1, 0.0 if priors.variant == Variant.UNIFORM else np.inf)
+    if priors.variant.fixed_dispersion is not None:
+        return np.full(n_topics - 1, priors.variant.fixed_dispersion)
     expected = priors.mean_inversions(n_topics)
     return np.concatenate(
         [

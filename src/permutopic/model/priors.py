@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from permutopic.checks import check_number, check_whole
 from permutopic.errors import InputError
 from permutopic.mallows import mean_inversions, n_values
 
-# Wider than any use, narrow enough that no product of a few counts leaves the floats.
-_LEAST, _MOST = 1e-12, 1e12
+if TYPE_CHECKING:
+    import numpy as np
+
+# Wider than any use, narrow enough for products of counts and differences of logΓ to be exact.
+_LEAST, _MOST = 1e-12, 1e6
 
 
 class Variant(StrEnum):
@@ -24,6 +27,11 @@ class Variant(StrEnum):
     """Every document keeps the canonical order: v = 0, no ρ."""
     UNIFORM = "uniform"
     """Every order is equally likely: ρ = 0."""
+
+    @property
+    def fixed_dispersion(self) -> float | None:
+        """Give the dispersion that this variant holds every topic to, or None."""
+        return {"constrained": math.inf, "uniform": 0.0}.get(self.value)
 
 
 @dataclass(frozen=True)
@@ -56,10 +64,14 @@ class Priors:
     variant: Variant = Variant.FULL
 
     def __post_init__(self) -> None:
-        _check_number(self.topic, "topic_prior (θ0)", _LEAST, _MOST)
-        _check_number(self.word, "word_prior (β0)", _LEAST, _MOST)
-        _check_number(self.dispersion, "dispersion_prior (ρ0)", 0.0, 500.0)
-        _check_number(self.strength, "dispersion_strength (ν0)", _LEAST, _MOST)
+        for field, name, least, most in (
+            ("topic", "topic_prior (θ0)", _LEAST, _MOST),
+            ("word", "word_prior (β0)", _LEAST, _MOST),
+            ("dispersion", "dispersion_prior (ρ0)", 0.0, 500.0),
+            ("strength", "dispersion_strength (ν0)", _LEAST, _MOST),
+        ):
+            number = check_number(getattr(self, field), name, least, most)
+            object.__setattr__(self, field, number)
         try:
             object.__setattr__(self, "variant", Variant(self.variant))
         except ValueError:
@@ -88,15 +100,5 @@ class Priors:
 
 
 def check_n_topics(n_topics: object) -> int:
-    """Hold K to a whole number of at least 2."""
-    if isinstance(n_topics, bool) or not isinstance(n_topics, int | np.integer) or n_topics < 2:
-        raise InputError(f"n_topics (K) must be a whole number of at least 2, not {n_topics!r}")
-    return int(n_topics)
-
-
-def _check_number(value: object, name: str, least: float, most: float) -> None:
-    number = isinstance(value, int | float | np.integer | np.floating)
-    if isinstance(value, bool) or not number or not math.isfinite(value):  # type: ignore[arg-type]
-        raise InputError(f"{name} must be a finite number, not {value!r}")
-    if not least <= value <= most:  # type: ignore[operator]
-        raise InputError(f"{name} must lie between {least:g} and {most:g}, not {value!r}")
+    """Hold K to a whole number from 2 up; the span scores take memory in proportion to it."""
+    return check_whole(n_topics, "n_topics (K)", 2, 10_000)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.mallows import draw_inversions
-from permutopic.model.priors import Variant
 from permutopic.permutation import inversions_to_order
 
 if TYPE_CHECKING:
@@ -98,14 +97,32 @@ def check_state(corpus: Corpus, state: State) -> None:
         raise AssertionError("the running topic totals differ from a recount")
 
 
+def check_loaded(state: State, n_documents: int, n_topics: int, n_words: int) -> None:
+    """Raise ValueError unless arrays read from a file could be a state of this size."""
+    for name, shape, kind in (
+        ("bag", (n_documents, n_topics), np.int64),
+        ("inversions", (n_documents, n_topics - 1), np.int64),
+        ("dispersion", (n_topics - 1,), np.float64),
+        ("word_counts", (n_words, n_topics), np.int32),
+        ("topic_words", (n_topics,), np.int64),
+    ):
+        array = getattr(state, name)
+        if array.shape != shape or array.dtype != kind:
+            raise ValueError(f"{name} is {array.dtype} {array.shape}, not {kind.__name__} {shape}")
+        if not np.all(array >= 0):
+            raise ValueError(f"{name} has a value that is no number from 0 up")
+    if np.any(state.bag.sum(axis=1) == 0):
+        raise ValueError("bag has a document without units")
+    if not np.array_equal(state.word_counts.sum(axis=0), state.topic_words):
+        raise ValueError("word_counts and topic_words disagree")
+
+
 def initial_state(corpus: Corpus, n_topics: int, priors: Priors, rng: np.random.Generator) -> State:
     """Start a chain at random: topics uniform, orders from the Mallows Model at ρ0."""
-    first = {
-        Variant.FULL: max(priors.dispersion, 1e-3),  # ρ is positive even where ρ0 is 0
-        Variant.CONSTRAINED: np.inf,
-        Variant.UNIFORM: 0.0,
-    }
-    dispersion = np.full(n_topics - 1, first[priors.variant])
+    first = priors.variant.fixed_dispersion
+    if first is None:
+        first = max(priors.dispersion, 1e-3)  # ρ is positive even where ρ0 is 0
+    dispersion = np.full(n_topics - 1, first)
     inversions = draw_inversions(dispersion, rng, corpus.n_documents)
     draws = rng.multinomial(corpus.document_sizes, np.full(n_topics, 1 / n_topics))
     return make_state(corpus, draws, inversions, dispersion)

@@ -8,6 +8,7 @@ Every key but `label` is required. A heading or label may be null where it is no
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import zlib
 from pathlib import Path
@@ -24,14 +25,11 @@ _NAMES = {str: "a string", list: "a list", dict: "an object", type(None): "null"
 
 def read_corpus(path: str | Path, tokens: str = "words") -> Corpus:
     """Read a whole file into a corpus."""
-    try:
-        return Corpus.from_documents(read_sections(path), tokens)
-    except InputError as error:
-        if str(error).startswith("the corpus has no document"):
-            raise InputError(
-                f"{path}: the file has no document: give one JSON object a line"
-            ) from None
-        raise
+    documents = read_sections(path)
+    first = next(documents, None)
+    if first is None:
+        raise InputError(f"{path}: the file has no document: give one JSON object a line")
+    return Corpus.from_documents(itertools.chain([first], documents), tokens)
 
 
 def read_sections(path: str | Path) -> Iterator[Document]:
@@ -40,12 +38,25 @@ def read_sections(path: str | Path) -> Iterator[Document]:
         place = f"{path}:{number}"
         try:
             value = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             where = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
             raise InputError(
-                f"{place}: this line is not JSON{where}: give one object a line"
+                f"{place}: this line cannot be read as JSON{where}: give one object a line"
             ) from None
+        _check_characters(line, value, place)
         yield _document(value, place)
+
+
+def _check_characters(line: str, value: object, place: str) -> None:
+    """Refuse half characters (lone surrogates), which JSON can spell and nothing can print."""
+    if "\\ud" in line.lower():
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise InputError(
+                f"{place}: {half} is half a character: write both halves or none"
+            ) from None
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -65,7 +76,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         raise InputError(
             f"{path}:{number + 1}: not whole gzip data ({error}): is the file cut or misnamed?"
         ) from None
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a path that no system could have
+        error = error if isinstance(error, OSError) else OSError(str(error))
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
 
 
