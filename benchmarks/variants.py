@@ -78,7 +78,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|")
     for variant in asked.variants:
         mine = [figures(r) for r in runs if r["settings"]["variant"] == variant]
-        means, spread = np.mean(mine, axis=0), np.std(mine, axis=0, ddof=1)
+        means, spread = np.mean(mine, axis=0), np.std(mine, axis=0, ddof=min(1, len(mine) - 1))
         cells = [f"{m:.3f} ± {s:.3f}" for m, s in zip(means[:5], spread[:5], strict=True)]
         cells.append(f"{means[5]:.1f} ± {spread[5]:.1f}")
         cells.append(f"{means[6]:,.0f} ± {spread[6]:,.0f}")
