@@ -36,13 +36,15 @@ def summaries(corpus, state):
     words = corpus.words.reshape(2, 3, -1)
     first = np.array([state.topics(0), state.topics(1)])
     alike = words[0, :, 0] == words[1, :, 0]
+    next_alike = words[:, 1:, 0] == words[:, :-1, 0]
     found = {
         "topic 0 in both": np.all(bag[:, 0] > 0),
         "topic 2 squared": np.sum(bag[:, 2] ** 2),
         "evenness": np.sum(bag**2),
         "bag agreement": np.sum(bag[0] * bag[1]),
         "one word in a unit": np.mean(words[:, :, 0] == words[:, :, 1]),
-        "one word in neighbours": np.mean(words[:, 1:, 0] == words[:, :-1, 0]),
+        "one word in neighbours": np.mean(next_alike),
+        "neighbours alike within a topic": np.mean(next_alike & (first[:, 1:] == first[:, :-1])),
         "one word across documents": np.mean(alike),
         "alike where topics are": np.mean(alike & (first[0] == first[1])),
         "ends alike": first[0, -1] == first[1, -1],
@@ -97,8 +99,8 @@ def _alternate(start, priors, make_moves, sweeps, rng, streams):
     for sweep in sweeps:
         for number, move in enumerate(make_moves(corpus, N_TOPICS, priors)):
             move(state, partial(streams.at, sweep, number))
+        yield corpus, state  # new structures with the words they were drawn for
         corpus, state = redraw_words(corpus, state, priors, rng)
-        yield corpus, state
 
 
 def geweke_scores(priors, make_moves, n_independent, n_chain, seed=0, draw_chain=one_chain):
