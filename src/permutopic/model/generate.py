@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,6 +47,14 @@ def generate(
     Returns
     -------
     The corpus, each unit's true topic as its heading, and the state that it was drawn from.
+
+    Examples
+    --------
+    >>> from permutopic import Priors, log_joint
+    >>> priors = Priors.for_documents(5)
+    >>> corpus, truth = generate(3, priors, np.random.default_rng(0), n_documents=5, units=4)
+    >>> corpus.n_units, truth.all_topics().size, log_joint(truth, priors) < 0
+    (20, 20, True)
     """
     check_n_topics(n_topics)
     check_whole(n_documents, "n_documents", 1)
@@ -120,15 +129,6 @@ def redraw_words(
         distribution = rng.dirichlet(np.full(corpus.n_words, priors.word))
         mine = token_topics == topic
         words[mine] = draw_categories(distribution, int(mine.sum()), rng)
-    drawn = Corpus(
-        words=words,
-        unit_offsets=corpus.unit_offsets,
-        document_offsets=corpus.document_offsets,
-        vocabulary=corpus.vocabulary,
-        titles=corpus.titles,
-        source_words=corpus.source_words,
-        headings=tuple(f"topic {topic}" for topic in topics),
-        labels=corpus.labels,
-        tokens=corpus.tokens,
-    )
+    headings = tuple(f"topic {topic}" for topic in topics)
+    drawn = replace(corpus, words=words, headings=headings)
     return drawn, make_state(drawn, state.bag, state.inversions, state.dispersion)

@@ -52,5 +52,11 @@ def joint_terms(state: State, priors: Priors) -> JointTerms:
 
 
 def log_joint(state: State, priors: Priors) -> float:
-    """Compute the log joint of words, counts, inversions and ρ, the sum of its five lines."""
+    """Compute the log joint of words, counts, inversions and ρ, the sum of its five lines.
+
+    >>> from permutopic import ContentModel
+    >>> model = ContentModel(2, n_sweeps=3, random_state=0).fit([["a b", "c"], ["a", "c c"]])
+    >>> bool(log_joint(model.state_, model.priors_) == model.log_joint_trace_[-1])
+    True
+    """
     return sum(joint_terms(state, priors))

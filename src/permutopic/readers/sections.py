@@ -24,7 +24,16 @@ _NAMES = {str: "a string", list: "a list", dict: "an object", type(None): "null"
 
 
 def read_corpus(path: str | Path, tokens: str = "words") -> Corpus:
-    """Read a whole file into a corpus."""
+    """Read a whole file into a corpus.
+
+    >>> import tempfile
+    >>> line = '{"title": "Iron", "sections": [{"heading": "Uses", "paragraphs": ["In steel."]}]}'
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+    ...     _ = file.write(line)
+    ...     file.flush()
+    ...     read_corpus(file.name).vocabulary
+    ('in', 'steel')
+    """
     documents = read_sections(path)
     first = next(documents, None)
     if first is None:
@@ -77,8 +86,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             f"{path}:{number + 1}: not whole gzip data ({error}): is the file cut or misnamed?"
         ) from None
     except (OSError, ValueError) as error:  # ValueError: a path that no system could have
-        error = error if isinstance(error, OSError) else OSError(str(error))
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: cannot be read ({reason})") from None
 
 
 def _document(value: object, place: str) -> Document:
