@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
+from permutopic.model.schedule import POSTERIOR
 from permutopic.permutation import inversions_to_order
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from permutopic.corpus import Corpus
     from permutopic.model.moves import RandomAt
     from permutopic.model.priors import Priors
+    from permutopic.model.schedule import Stage
     from permutopic.model.state import State
 
 
@@ -30,7 +32,7 @@ class PlainSweep:
         self.corpus, self.priors = corpus, priors
         self.n_documents = corpus.n_documents if n_documents is None else n_documents
 
-    def __call__(self, state: State, random_at: RandomAt) -> None:
+    def __call__(self, state: State, random_at: RandomAt, stage: Stage = POSTERIOR) -> None:  # noqa: ARG002
         """Visit the documents in turn."""
         units = state.bag.sum(axis=0)
         for document in range(self.n_documents):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.model.generate import generate
+from permutopic.model.joint import JointMeter
 from permutopic.model.moves import Move, ResampleStructures, paper_moves
 from permutopic.model.priors import Priors
 from permutopic.model.sampler import sample
@@ -38,7 +39,8 @@ def settled_state(corpus: Corpus, n_topics: int, priors: Priors, sweeps: int = S
     """Run a chain past its wild beginning, where a sweep costs more than later."""
     streams = Streams(0)
     state = initial_state(corpus, n_topics, priors, np.random.default_rng(0))
-    for _ in sample(state, paper_moves(corpus, n_topics, priors), priors, streams, sweeps):
+    meter = JointMeter(corpus, priors)
+    for _ in sample(state, paper_moves(corpus, n_topics, priors), meter, streams, sweeps):
         pass
     return state
 

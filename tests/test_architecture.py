@@ -19,7 +19,7 @@ LAYERS = [
     {"", "errors"},
     {"categorical", "checks"},
     {"text", "permutation", "mallows", "dirichlet", "streams", "slice_sampling", "storage"},
-    {"corpus", "prediction"},
+    {"corpus", "prediction", "convergence"},
     {"model", "readers", "metrics"},
     {"outline"},
     {"estimator"},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import warnings
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,16 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 
 import permutopic
 from permutopic.checks import check_whole
+from permutopic.convergence import Convergence, assess, co_occurrence, match_topics
 from permutopic.corpus import Corpus, offsets_from_sizes
 from permutopic.errors import InputError, InputWarning
 from permutopic.model import posterior
+from permutopic.model.chain import Chain, check_loaded_chain
+from permutopic.model.plan import DEFAULT_SWEEPS, SAMPLERS, Plan
 from permutopic.model.priors import Priors, check_n_topics
-from permutopic.model.sampler import SweepInfo, sample
-from permutopic.model.state import State, check_loaded, initial_state
 from permutopic.outline import OutlineEntry, make_outline
 from permutopic.prediction import Prediction
 from permutopic.storage import load_folder, save_folder
-from permutopic.streams import Streams, seed_from
+from permutopic.streams import seed_from
 from permutopic.text import tokenizer
 
 if TYPE_CHECKING:
@@ -29,8 +32,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-SAMPLERS = ("paper",)
-_INITIAL = 2**32  # in the place of a sweep's number: the draw of the first state
+    from permutopic.model.sampler import SweepInfo
+
+KEEP = ("best", "all")
+_log = logging.getLogger("permutopic")
 
 
 class ContentModel(BaseEstimator):  # type: ignore[misc]
@@ -42,10 +47,21 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         K: the largest number of topics. A document may use fewer.
     variant : {"full", "constrained", "uniform"}
         Orders near a canonical one, all equal to it, or all orders equally likely.
-    sampler : {"paper"}
-        The paper's collapsed Gibbs moves.
-    n_sweeps : int
-        Sweeps over the corpus; the last one's state is the result.
+    sampler : {"blocked", "paper"}
+        Whole structures at a time with annealing, or the paper's moves, one draw at a time.
+    n_sweeps : int or None
+        Sweeps over the corpus at most; the last one's state is the result. Seven of ten blocked
+        sweeps anneal. None: 100 blocked ones, or 1,000 of the paper's.
+    early_stop : bool
+        Stop a blocked chain when its sweeps at temperature 1 no longer gain.
+    n_chains : int
+        Chains to run from different starts. The one with the highest mean log joint is the
+        result; the others tell how far to trust it.
+    keep : {"best", "all"}
+        Whether to keep the states of the other chains, for averages over chains.
+    n_jobs : int or None
+        Threads: chains run side by side, and the rest share the work of one chain. None is 1, −1
+        all there are. The result does not depend on it.
     topic_prior, word_prior : float
         θ0 and β0: concentrations of the topics' prevalence and of their words.
     dispersion_prior : float
@@ -74,11 +90,16 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         The word probabilities of each topic (eq. 14).
     prevalence_ : array (K,)
         How likely a unit is to belong to each topic (eq. 15).
-    log_joint_trace_ : array (n_sweeps,)
-        The log joint after every sweep.
+    log_joint_trace_, temperature_trace_ : arrays (sweeps,)
+        The log joint after, and the temperature in, every sweep of the best chain. Only sweeps at
+        temperature 1 draw from the posterior.
+    chains_ : tuple of Chain
+        Every chain's traces, and its last state if it was kept.
+    convergence_ : Convergence
+        What the chains say about each other, with a verdict in plain words.
     vocabulary_, titles_ : tuples of str
     state_ : State
-        The last sweep's state, which all of the above follow from.
+        The last state of the best chain, which most of the above follows from.
     priors_ : Priors
         The hyperparameters with their values for this corpus.
     settings_ : dict
@@ -93,7 +114,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
-    >>> model = ContentModel(n_topics=2, n_sweeps=50, random_state=1).fit(documents)
+    >>> model = ContentModel(n_topics=2, random_state=1).fit(documents)
     >>> [topics.tolist() for topics in model.topics_[:2]]
     [[0, 1], [0, 1]]
     """
@@ -103,8 +124,12 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         n_topics: int = 10,
         *,
         variant: str = "full",
-        sampler: str = "paper",
-        n_sweeps: int = 1000,
+        sampler: str = "blocked",
+        n_sweeps: int | None = None,
+        early_stop: bool = True,
+        n_chains: int = 1,
+        keep: str = "best",
+        n_jobs: int | None = None,
         topic_prior: float = 0.1,
         word_prior: float = 0.1,
         dispersion_prior: float = 1.0,
@@ -116,6 +141,10 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         self.variant = variant
         self.sampler = sampler
         self.n_sweeps = n_sweeps
+        self.early_stop = early_stop
+        self.n_chains = n_chains
+        self.keep = keep
+        self.n_jobs = n_jobs
         self.topic_prior = topic_prior
         self.word_prior = word_prior
         self.dispersion_prior = dispersion_prior
@@ -147,17 +176,21 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
             )
         seed = seed_from(self.random_state)
         settings["random_state"] = seed
-        streams = Streams(seed)
-        state = initial_state(corpus, n_topics, priors, streams.at(_INITIAL, 0))
-        # Importing the moves starts numba: not before everything has been checked.
-        from permutopic.model.moves import paper_moves  # noqa: PLC0415
+        # Importing the kernels starts numba: not before everything has been checked.
+        from permutopic.model.chains import run_chains  # noqa: PLC0415
+        from permutopic.model.compile import announced  # noqa: PLC0415
 
-        moves = paper_moves(corpus, n_topics, priors)
-        trace = []
-        for _, info in sample(state, moves, priors, streams, settings["n_sweeps"]):
-            trace.append(info.log_joint)
-            if on_sweep is not None:
-                on_sweep(info)
+        with announced(_log.warning):
+            chains = run_chains(
+                corpus,
+                n_topics,
+                priors,
+                self._plan(settings),
+                seed,
+                n_chains=settings["n_chains"],
+                n_threads=count_threads(self.n_jobs),
+                on_sweep=on_sweep,
+            )
         self.settings_ = settings
         self.priors_ = priors
         self.seed_ = seed
@@ -165,16 +198,38 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         self.titles_ = corpus.titles
         self.corpus_fingerprint_ = corpus.fingerprint
         self.corpus_tokens_ = corpus.tokens
-        self._take(state, np.array(trace))
+        self.convergence_ = assess(
+            [chain.drawn_log_joints for chain in chains],
+            [chain.dispersions for chain in chains],
+            [chain.state.all_topics() for chain in chains if chain.state is not None],
+            n_topics,
+        )
+        if settings["keep"] == "best":
+            chains = [
+                chain if chain.number == self.convergence_.best_chain else chain.without_state()
+                for chain in chains
+            ]
+        self._take(tuple(chains))
         return self
+
+    def _plan(self, settings: dict[str, Any]) -> Plan:
+        sampler, n_sweeps = settings["sampler"], settings["n_sweeps"]
+        return Plan.of(sampler, n_sweeps, early_stop=settings["early_stop"])
 
     def checked_settings(self) -> dict[str, Any]:
         """Check every setting and give them all as plain Python values."""
         settings: dict[str, Any] = self.get_params(deep=False)
         settings["n_topics"] = check_n_topics(self.n_topics)
-        settings["n_sweeps"] = check_whole(self.n_sweeps, "n_sweeps", 1)
-        if self.sampler not in SAMPLERS:
-            raise InputError(f"the sampler is one of {', '.join(SAMPLERS)}, not {self.sampler!r}")
+        for name, values in (("sampler", SAMPLERS), ("keep", KEEP)):
+            if settings[name] not in values:
+                raise InputError(
+                    f"the {name} is one of {', '.join(values)}, not {settings[name]!r}"
+                )
+        n_sweeps = DEFAULT_SWEEPS[self.sampler] if self.n_sweeps is None else self.n_sweeps
+        settings["n_sweeps"] = check_whole(n_sweeps, "n_sweeps", 1)
+        settings["n_chains"] = check_whole(self.n_chains, "n_chains", 1)
+        settings["early_stop"] = bool(self.early_stop)
+        count_threads(self.n_jobs)
         tokenizer(self.tokens)
         if isinstance(self.random_state, int | np.integer):
             settings["random_state"] = seed_from(self.random_state)
@@ -199,11 +254,17 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
             variant=self.variant,
         )
 
-    def _take(self, state: State, trace: NDArray[np.float64]) -> None:
-        """Set the attributes that follow from a state."""
+    def _take(self, chains: tuple[Chain, ...]) -> None:
+        """Set the attributes that follow from the chains."""
+        best = chains[self.convergence_.best_chain]
+        if best.state is None:
+            raise ValueError("the best chain has no state")
+        state = best.state
         documents = range(state.bag.shape[0])
+        self.chains_ = chains
         self.state_ = state
-        self.log_joint_trace_ = trace
+        self.log_joint_trace_ = best.log_joints
+        self.temperature_trace_ = best.temperatures
         self.bags_ = state.bag
         self.inversions_ = state.inversions
         self.dispersion_ = state.dispersion
@@ -211,6 +272,23 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         self.topics_ = [state.topics(d) for d in documents]
         self.word_distributions_ = posterior.word_distributions(state, self.priors_)
         self.prevalence_ = posterior.prevalence(state, self.priors_)
+
+    def topic_probabilities(self) -> NDArray[np.float64]:
+        """Average over the kept chains: (units, K), how many have each unit in each topic.
+
+        The topics of the other chains are matched to those of the best one. With one kept chain
+        every row is a single 1: keep="all" and several chains are what this is for.
+        """
+        check_is_fitted(self)
+        states = [chain.state for chain in self.chains_ if chain.state is not None]
+        mine = self.state_.all_topics()
+        counts = np.zeros((mine.size, self.state_.n_topics))
+        for state in states:
+            topics = state.all_topics()
+            matched = match_topics(co_occurrence(topics, mine, self.state_.n_topics))
+            counts[np.arange(mine.size), matched[topics]] += 1
+        shares: NDArray[np.float64] = counts / len(states)
+        return shares
 
     def prediction(self) -> Prediction:
         """Give the topics of all fitted units in the form that metrics take."""
@@ -232,10 +310,15 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
             "settings": self.settings_,
             "priors": vars(self.priors_),
             "corpus": {"fingerprint": self.corpus_fingerprint_, "tokens": self.corpus_tokens_},
+            "convergence": self.convergence_.as_dict(),
             "titles": self.titles_,
             "vocabulary": self.vocabulary_,
         }
-        arrays = {**vars(self.state_), "log_joint_trace": self.log_joint_trace_}
+        arrays = {
+            f"chain{chain.number}.{name}": array
+            for chain in self.chains_
+            for name, array in chain.arrays().items()
+        }
         save_folder(path, description, arrays)
 
     @classmethod
@@ -251,13 +334,28 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
             model.titles_ = _strings(description, "titles")
             model.corpus_fingerprint_ = description["corpus"]["fingerprint"]
             model.corpus_tokens_ = description["corpus"]["tokens"]
-            trace = arrays.pop("log_joint_trace")
-            state = State(**arrays)
-            check_loaded(state, len(model.titles_), model.n_topics, len(model.vocabulary_))
-            model._take(state, trace)
+            model.convergence_ = Convergence.from_dict(description["convergence"])
+            chains = [Chain.from_arrays(c, arrays) for c in range(model.settings_["n_chains"])]
+            sizes = len(model.titles_), model.n_topics, len(model.vocabulary_)
+            for chain in chains:
+                check_loaded_chain(chain, *sizes)
+            model._take(tuple(chains))
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: the model folder is not whole ({error})") from None
         return model
+
+
+def count_threads(n_jobs: object) -> int:
+    """Say how many threads n_jobs means: None is 1, −1 all there are."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == -1:
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
+    return check_whole(n_jobs, "n_jobs (the threads, or -1 for all)", 1)
 
 
 def _strings(description: dict[str, Any], name: str) -> tuple[str, ...]:

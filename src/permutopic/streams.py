@@ -24,6 +24,7 @@ class Streams:
     """
 
     def __init__(self, seed: int, chain: int = 0) -> None:
+        self.chain = chain
         key = np.random.SeedSequence([seed, chain]).generate_state(2, np.uint64)
         self._bits = np.random.Philox(key=key)
         self._generator = np.random.Generator(self._bits)

@@ -13,15 +13,16 @@ def demo_command(seed: int) -> None:
     """Draw a corpus from the model, fit it, and show the recovered order beside the true one."""
     from permutopic.cli.progress import shown_progress
     from permutopic.cli.tables import make_console, make_table
-    from permutopic.experiments.demo import N_CHAINS, N_SWEEPS, run_demo
+    from permutopic.experiments.demo import make_model, run_demo
 
-    with shown_progress(N_CHAINS * N_SWEEPS) as on_sweep:
-        result = run_demo(seed, on_sweep)
+    model = make_model(seed)
+    with shown_progress(model) as on_sweep:
+        result = run_demo(model, seed, on_sweep)
     console = make_console()
     console.print(
         f"A corpus drawn from the model: {result.n_documents} documents, {result.n_units} units, "
         f"{result.n_tokens} words.\nIts true topics are called A, B, C … in canonical order; "
-        f"the best of {N_CHAINS} chains of {N_SWEEPS} sweeps was never told them."
+        f"the better of two chains was never told them."
     )
     table = make_table(
         ("place", "right"),
@@ -49,6 +50,7 @@ def demo_command(seed: int) -> None:
         swaps = "1 swap" if result.distance == 1 else f"{result.distance} swaps"
         verdict = f"The recovered order is {swaps} of neighbours from the true one."
     console.print(f"{result.agreement:.1%} of the units are in the right topic. {verdict}")
+    console.print(result.verdict)
 
 
 def _number(value: float | None) -> str:

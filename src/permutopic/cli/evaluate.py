@@ -29,7 +29,7 @@ def evaluate_command(
 
     model = make_model(settings)
     documents = read_corpus(corpus, settings["tokens"])
-    with shown_progress(settings["n_sweeps"]) as on_sweep:
+    with shown_progress(model) as on_sweep:
         result = evaluate(
             documents, model, reference=reference, convention=convention, on_sweep=on_sweep
         )
@@ -48,5 +48,6 @@ def _print(result: Evaluation) -> None:
         f"segments {segmentation.segments:.1f} (reference {segmentation.reference_segments:.1f})  "
         f"counted over {segmentation.convention}\n"
         f"log joint     {result.log_joint:,.1f}  topics in use {result.topics_in_use}\n"
-        f"fit           {result.sweeps} sweeps in {result.seconds:.1f} s"
+        f"fit           {result.sweeps} sweeps in {result.seconds:.1f} s\n"
+        f"convergence   {result.convergence.verdict}"
     )

@@ -22,10 +22,11 @@ def fit_command(corpus: str, output: str, **settings: Any) -> None:
     model = make_model(settings)
     check_target(output)
     documents = read_corpus(corpus, settings["tokens"])
-    with shown_progress(settings["n_sweeps"]) as on_sweep:
+    with shown_progress(model) as on_sweep:
         model.fit(documents, on_sweep=on_sweep)
     model.save(output)
     click.echo(
         f"{output}: {documents.n_documents} documents, {documents.n_units} units, "
-        f"log joint {model.log_joint_trace_[-1]:,.1f} after {model.n_sweeps} sweeps"
+        f"log joint {model.log_joint_trace_[-1]:,.1f} after {model.log_joint_trace_.size} sweeps\n"
+        f"{model.convergence_.verdict}"
     )

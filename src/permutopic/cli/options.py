@@ -37,8 +37,25 @@ _MODEL_OPTIONS = (
         ["full", "constrained", "uniform"],
         "Orders near a canonical one, all equal to it, or all equally likely.",
     ),
-    choice("--sampler", ["paper"], "The moves of the Markov chain."),
-    number("--sweeps", "n_sweeps", 1000, "Sweeps to run."),
+    choice(
+        "--sampler",
+        ["blocked", "paper"],
+        "Whole structures at a time with annealing, or the paper's moves.",
+    ),
+    click.option(
+        "--sweeps",
+        "n_sweeps",
+        type=int,
+        help="Sweeps at most.  [default: 100; 1000 of the paper's]",
+    ),
+    click.option(
+        "--early-stop/--no-early-stop",
+        default=True,
+        show_default=True,
+        help="End a chain when its sweeps at temperature 1 no longer gain.",
+    ),
+    number("--chains", "n_chains", 1, "Chains to run; the best is taken, and all are compared."),
+    number("--jobs", "n_jobs", 1, "Threads, -1 for all; the result is the same."),
     number("--seed", "random_state", 0, "Same seed, same result."),
     choice(
         "--tokens",

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from permutopic.estimator import ContentModel
     from permutopic.model.sampler import SweepInfo
 
 
 @contextmanager
-def shown_progress(n_sweeps: int) -> Iterator[Callable[[SweepInfo], None] | None]:
+def shown_progress(model: ContentModel) -> Iterator[Callable[[SweepInfo], None] | None]:
     """Give a callback that shows sweep, log joint, topics in use and time left on stderr."""
     if not sys.stderr.isatty():
         yield None
@@ -35,11 +36,19 @@ def shown_progress(n_sweeps: int) -> Iterator[Callable[[SweepInfo], None] | None
         TimeRemainingColumn(),
         TextColumn("left"),
     )
+    settings = model.checked_settings()
+    n_sweeps = settings["n_sweeps"]
+    done = dict.fromkeys(range(settings["n_chains"]), 0)
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("starting (compiles on first use)", total=n_sweeps)
+        task = progress.add_task("starting", total=n_sweeps * len(done))
 
         def show(info: SweepInfo) -> None:
+            done[info.chain] = info.sweep
             text = f"log joint {info.log_joint:,.0f}, {info.topics_in_use} topics in use"
-            progress.update(task, completed=info.sweep, description=text)
+            if len(done) > 1:
+                text = f"chain {info.chain + 1}: {text}"
+            if info.temperature < 1:
+                text += f", annealing at {info.temperature:.2f}"
+            progress.update(task, completed=sum(done.values()), description=text)
 
         yield show

@@ -16,6 +16,7 @@ from permutopic.prediction import Prediction, segment_ends
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from permutopic.convergence import Convergence
     from permutopic.corpus import Corpus
     from permutopic.estimator import ContentModel
     from permutopic.model.sampler import SweepInfo
@@ -43,11 +44,16 @@ class Evaluation:
     topics_in_use: int
     sweeps: int
     seconds: float
+    convergence: Convergence
     settings: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
         """Give the same as plain dictionaries, ready for JSON."""
-        return {**asdict(self), "alignment": self.alignment._asdict()}
+        nested = {
+            "alignment": self.alignment._asdict(),
+            "convergence": self.convergence.as_dict(),
+        }
+        return {**asdict(self), **nested}
 
 
 def evaluate(
@@ -72,6 +78,7 @@ def evaluate(
         topics_in_use=int(np.count_nonzero(model.bags_.any(axis=0))),
         sweeps=len(model.log_joint_trace_),
         seconds=seconds,
+        convergence=model.convergence_,
         settings={
             **model.settings_,
             "dispersion_strength": model.priors_.strength,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from scipy.special import gammaln
 
 from permutopic import dirichlet, mallows
 from permutopic.model.priors import Variant
 
 if TYPE_CHECKING:
+    from permutopic.corpus import Corpus
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
 
@@ -31,6 +33,12 @@ class JointTerms(NamedTuple):
 
 def joint_terms(state: State, priors: Priors) -> JointTerms:
     """Compute the log joint of a state, line by line."""
+    words = float(dirichlet.log_marginal(state.word_counts.T, priors.word).sum())
+    return JointTerms(words, *structure_terms(state, priors))
+
+
+def structure_terms(state: State, priors: Priors) -> tuple[float, float, float, float]:
+    """Compute all lines but the first."""
     n_documents, n_topics = state.bag.shape
     values = mallows.n_values(n_topics)
     orders = dispersion = 0.0
@@ -42,13 +50,37 @@ def joint_terms(state: State, priors: Priors) -> JointTerms:
         dispersion = float(
             mallows.log_prior(state.dispersion, values, expected, priors.strength).sum()
         )
-    return JointTerms(
-        words=float(dirichlet.log_marginal(state.word_counts.T, priors.word).sum()),
-        draws=float(dirichlet.log_marginal(state.bag.sum(axis=0), priors.topic)),
-        arrangements=float(dirichlet.log_multinomial_coefficient(state.bag).sum()),
-        orders=orders,
-        dispersion=dispersion,
-    )
+    draws = float(dirichlet.log_marginal(state.bag.sum(axis=0), priors.topic))
+    arrangements = float(dirichlet.log_multinomial_coefficient(state.bag).sum())
+    return draws, arrangements, orders, dispersion
+
+
+class JointMeter:
+    """Computes the log joint of many states of one corpus, by looking logΓ up.
+
+    Counts are whole numbers, so a table as long as the most frequent word is all it takes.
+
+    >>> from permutopic import ContentModel, Corpus
+    >>> corpus = Corpus.from_paragraphs([["a b", "c"], ["a", "c c"]])
+    >>> model = ContentModel(2, random_state=0).fit(corpus)
+    >>> slow, fast = log_joint(model.state_, model.priors_), JointMeter(corpus, model.priors_)
+    >>> bool(abs(fast(model.state_) - slow) < 1e-9)
+    True
+    """
+
+    def __init__(self, corpus: Corpus, priors: Priors) -> None:
+        self.priors = priors
+        most = int(np.bincount(corpus.words).max())
+        counts = np.arange(most + 1)
+        self.log_rising = gammaln(counts + priors.word) - gammaln(priors.word)
+
+    def __call__(self, state: State) -> float:
+        """Compute the log joint of a state."""
+        n_words = state.word_counts.shape[0]
+        held = state.topic_words + n_words * self.priors.word
+        words = float(self.log_rising[state.word_counts].sum())
+        words += float((gammaln(n_words * self.priors.word) - gammaln(held)).sum())
+        return words + sum(structure_terms(state, self.priors))
 
 
 def log_joint(state: State, priors: Priors) -> float:
@@ -56,7 +88,7 @@ def log_joint(state: State, priors: Priors) -> float:
 
     >>> from permutopic import ContentModel
     >>> model = ContentModel(2, n_sweeps=3, random_state=0).fit([["a b", "c"], ["a", "c c"]])
-    >>> bool(log_joint(model.state_, model.priors_) == model.log_joint_trace_[-1])
+    >>> bool(abs(log_joint(model.state_, model.priors_) - model.log_joint_trace_[-1]) < 1e-9)
     True
     """
     return sum(joint_terms(state, priors))

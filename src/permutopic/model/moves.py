@@ -12,6 +12,7 @@ from permutopic.errors import InputError
 from permutopic.mallows import log_prior_of_float, n_values
 from permutopic.model import kernels
 from permutopic.model.priors import Variant
+from permutopic.model.schedule import POSTERIOR
 from permutopic.slice_sampling import slice_sample
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
     from permutopic.model.priors import Priors
+    from permutopic.model.schedule import Stage
     from permutopic.model.state import State
 
     RandomAt = Callable[[int], np.random.Generator]
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 class Move(Protocol):
     """One kind of step, once over the corpus."""
 
-    def __call__(self, state: State, random_at: RandomAt) -> None:
-        """Change the state in place."""
+    def __call__(self, state: State, random_at: RandomAt, stage: Stage = POSTERIOR) -> None:
+        """Change the state in place; `stage` is that of the annealing, if there is one."""
 
 
 class ResampleStructures:
@@ -61,8 +63,10 @@ class ResampleStructures:
         self.spans = make_spans(corpus, n_topics, priors)
         self.documents = [document_words(corpus, d) for d in range(corpus.n_documents)]
 
-    def __call__(self, state: State, random_at: RandomAt) -> None:
-        """Resample the structure of each document in turn."""
+    def __call__(self, state: State, random_at: RandomAt, stage: Stage = POSTERIOR) -> None:
+        """Resample the structure of each document in turn, at temperature 1 only."""
+        if stage != POSTERIOR:
+            raise ValueError(f"the paper's moves know no annealing: {stage}")
         counts = kernels.Counts(state.word_counts, state.topic_words, state.bag.sum(axis=0))
         n_inversions = (state.n_topics - 1) * self.resamples_inversions
         for d, words in enumerate(self.documents):
@@ -88,7 +92,7 @@ class ResampleDispersion:
     def __init__(self, priors: Priors) -> None:
         self.priors = priors
 
-    def __call__(self, state: State, random_at: RandomAt) -> None:
+    def __call__(self, state: State, random_at: RandomAt, stage: Stage = POSTERIOR) -> None:  # noqa: ARG002
         """Resample ρ given the inversion counts of all documents."""
         rng = random_at(0)
         n_documents, n_topics = state.bag.shape

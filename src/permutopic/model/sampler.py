@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.model.joint import log_joint
+from permutopic.model.schedule import POSTERIOR, Schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from permutopic.model.moves import Move
-    from permutopic.model.priors import Priors
     from permutopic.model.state import State
     from permutopic.streams import Streams
+
+_NO_ANNEALING = Schedule()
 
 
 class SweepInfo(NamedTuple):
@@ -24,17 +25,51 @@ class SweepInfo(NamedTuple):
     sweep: int
     """Sweeps done, this one included."""
     n_sweeps: int
+    """Sweeps at most."""
     log_joint: float
     topics_in_use: int
     """Topics that hold a unit of some document."""
+    temperature: float = 1.0
+    """τ of this sweep; only those at 1 draw from the posterior."""
+    chain: int = 0
 
 
 def sample(
-    state: State, moves: Sequence[Move], priors: Priors, streams: Streams, n_sweeps: int
+    state: State,
+    moves: Sequence[Move],
+    log_joint: Callable[[State], float],
+    streams: Streams,
+    n_sweeps: int,
+    *,
+    schedule: Schedule = _NO_ANNEALING,
+    patience: int | None = None,
 ) -> Iterator[tuple[State, SweepInfo]]:
-    """Run a chain, changing `state` in place; yields it after every sweep."""
+    """Run a chain, changing `state` in place; yields it after every sweep.
+
+    With `patience`, the chain ends when its last so many sweeps at temperature 1 have a mean log
+    joint no higher than as many before them.
+    """
+    at_one: list[float] = []
     for sweep in range(n_sweeps):
+        stage = schedule.stage(sweep)
         for number, move in enumerate(moves):
-            move(state, partial(streams.at, sweep, number))
+            move(state, partial(streams.at, sweep, number), stage)
         in_use = int(np.count_nonzero(state.bag.any(axis=0)))
-        yield state, SweepInfo(sweep + 1, n_sweeps, log_joint(state, priors), in_use)
+        joint = log_joint(state)
+        yield state, SweepInfo(sweep + 1, n_sweeps, joint, in_use, stage.temperature, streams.chain)
+        if stage == POSTERIOR:
+            at_one.append(joint)
+        if patience is not None and no_longer_gains(at_one, patience):
+            return
+
+
+def no_longer_gains(log_joints: Sequence[float], patience: int) -> bool:
+    """Tell whether the last `patience` values are on average no higher than as many before them.
+
+    >>> no_longer_gains([1.0, 2.0, 3.0, 4.0], 2), no_longer_gains([1.0, 4.0, 3.0, 2.0], 2)
+    (False, True)
+    """
+    if len(log_joints) < 2 * patience:
+        return False
+    last, earlier = log_joints[-patience:], log_joints[-2 * patience : -patience]
+    return sum(last) <= sum(earlier)

@@ -1,0 +1,112 @@
+"""Running chains, one or several side by side."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from permutopic.model.block_moves import blocked_moves
+from permutopic.model.chain import Chain
+from permutopic.model.joint import JointMeter
+from permutopic.model.moves import paper_moves
+from permutopic.model.sampler import SweepInfo, sample
+from permutopic.model.state import initial_state
+from permutopic.streams import Streams
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from permutopic.corpus import Corpus
+    from permutopic.model.plan import Plan
+    from permutopic.model.priors import Priors
+
+    OnSweep = Callable[[SweepInfo], None]
+
+_INITIAL = 2**32  # in the place of a sweep's number: the draw of the first state
+
+
+class StoppedError(Exception):
+    """Another chain has failed, or the user has had enough."""
+
+
+def run_chain(
+    corpus: Corpus,
+    n_topics: int,
+    priors: Priors,
+    plan: Plan,
+    seed: int,
+    number: int,
+    *,
+    n_threads: int = 1,
+    on_sweep: OnSweep | None = None,
+) -> Chain:
+    """Run one chain from its own start to its end."""
+    streams = Streams(seed, number)
+    state = initial_state(corpus, n_topics, priors, streams.at(_INITIAL, 0))
+    if plan.sampler == "paper":
+        moves = paper_moves(corpus, n_topics, priors)
+    else:
+        moves = blocked_moves(corpus, n_topics, priors, n_threads=n_threads)
+    meter = JointMeter(corpus, priors)
+    log_joints, temperatures, dispersions = [], [], []
+    for _, info in sample(
+        state,
+        moves,
+        meter,
+        streams,
+        plan.n_sweeps,
+        schedule=plan.schedule,
+        patience=plan.patience,
+    ):
+        log_joints.append(info.log_joint)
+        temperatures.append(info.temperature)
+        if plan.counts_as_draw(info.sweep - 1):
+            dispersions.append(state.dispersion.copy())
+        if on_sweep is not None:
+            on_sweep(info)
+    drawn = np.array(dispersions).reshape(-1, n_topics - 1)
+    return Chain(number, state, np.array(log_joints), np.array(temperatures), drawn)
+
+
+def run_chains(
+    corpus: Corpus,
+    n_topics: int,
+    priors: Priors,
+    plan: Plan,
+    seed: int,
+    *,
+    n_chains: int = 1,
+    n_threads: int = 1,
+    on_sweep: OnSweep | None = None,
+) -> list[Chain]:
+    """Run chains side by side; each is the same whatever the others and the threads are."""
+    side_by_side = min(n_chains, n_threads)
+    lock, stopped = threading.Lock(), threading.Event()
+
+    def report(info: SweepInfo) -> None:
+        if stopped.is_set():
+            raise StoppedError
+        if on_sweep is not None:
+            with lock:
+                on_sweep(info)
+
+    def run(number: int) -> Chain:
+        threads = n_threads // side_by_side
+        return run_chain(
+            corpus, n_topics, priors, plan, seed, number, n_threads=threads, on_sweep=report
+        )
+
+    if side_by_side == 1:
+        return [run(number) for number in range(n_chains)]
+    with ThreadPoolExecutor(side_by_side) as pool:
+        jobs = [pool.submit(run, number) for number in range(n_chains)]
+        try:
+            return [job.result() for job in jobs]
+        except BaseException:
+            stopped.set()
+            for job in jobs:
+                job.cancel()
+            raise
