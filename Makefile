@@ -6,6 +6,7 @@ DATA ?= ../shared
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+BENCH_READY := $(VENV)/bench-ready
 
 .PHONY: setup demo test lint types unit wheel bench clean
 
@@ -39,8 +40,14 @@ unit: setup
 wheel: setup
 	$(BIN)/python tools/check_wheel.py
 
-bench: setup
+# What the benchmarks compare with; nothing else needs it.
+$(BENCH_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[bench]'
+	touch $@
+
+bench: $(BENCH_READY)
 	$(BIN)/python benchmarks/sweep.py $(DATA)/corpora
+	$(BIN)/python benchmarks/inference.py $(DATA)/corpora
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -24,6 +24,12 @@ def orders_by_inversions(n_items):
     return found
 
 
+@lru_cache
+def inversions_by_order(n_items):
+    """The same map the other way round."""
+    return {order: counts for counts, order in orders_by_inversions(n_items).items()}
+
+
 def layout(bag, inversions):
     """z_d: the bag sorted by the order."""
     order = orders_by_inversions(len(bag))[tuple(int(v) for v in inversions)]
@@ -50,6 +56,16 @@ def log_words(documents, topics, n_topics, n_words, beta):
                 total += math.log((mine[word] + beta) / (sum(mine) + n_words * beta))
                 mine[word] += 1
     return total
+
+
+def log_span(tokens, held, beta):
+    """Tokens one after the other under a topic that holds `held[w]` of each word w before them."""
+    counts, total, logs = list(held), sum(held), []
+    for word in tokens:
+        logs.append(math.log(counts[word] + beta) - math.log(total + len(counts) * beta))
+        counts[word] += 1
+        total += 1
+    return math.fsum(logs)
 
 
 def log_draws(bags, theta):
@@ -151,3 +167,131 @@ def visit(corpus, state, priors, document, bag_uniforms, inversion_uniforms):
             inversions[j] = value
             log_weights.append(sum(log_joint(corpus, state, priors)))
         inversions[j] = pick(log_weights, uniform)
+
+
+def bags_of(size, n_topics):
+    """Every way to give so many units to the topics."""
+    return [bag for bag in itertools.product(range(size + 1), repeat=n_topics) if sum(bag) == size]
+
+
+def boundaries(topics):
+    """Places of a document between two units of different topics."""
+    return {place for place in range(1, len(topics)) if topics[place - 1] != topics[place]}
+
+
+def log_cuts(topics, cuts, kept):
+    """The cuts given a structure: every boundary, any other place with probability `kept`."""
+    total = 0.0
+    for place in range(1, len(topics)):
+        if place in boundaries(topics):
+            total += 0.0 if place in cuts else -math.inf
+        elif kept < 1:
+            total += math.log(kept if place in cuts else 1 - kept)
+    return total
+
+
+def log_sum(log_weights):
+    """The logarithm of a sum of exponentials."""
+    highest = max(log_weights, default=-math.inf)
+    if highest == -math.inf:
+        return highest
+    return highest + math.log(math.fsum(math.exp(w - highest) for w in log_weights))
+
+
+class BlockedDocument:
+    """All structures of one document given θ, ρ, the cuts and all other documents."""
+
+    def __init__(self, corpus, state, priors, document, log_shares, cuts, kept, temperature):
+        self.corpus, self.priors, self.document = corpus, priors, document
+        self.log_shares, self.dispersion = list(log_shares), state.dispersion.tolist()
+        self.cuts, self.kept, self.temperature = set(cuts), kept, temperature
+        self.n_topics = state.bag.shape[1]
+        self.bags = bags_of(int(state.bag[document].sum()), self.n_topics)
+        pairs = zip(state.bag.tolist(), state.inversions.tolist(), strict=True)
+        self.topics = [layout(bag, v) for bag, v in pairs]
+        self.known = {}
+
+    def log_weight(self, order, bag):
+        """The joint of one structure, the words of the document tempered."""
+        topics = [topic for topic in order for _ in range(bag[topic])]
+        total = self.temperature * self._log_words(topics)
+        total += sum(n * share for n, share in zip(bag, self.log_shares, strict=True))
+        total -= sum(math.log(math.factorial(n)) for n in bag)
+        if self.priors.variant == "full":
+            total += log_order(inversions_by_order(self.n_topics)[order], self.dispersion)
+        return total + log_cuts(topics, self.cuts, self.kept)
+
+    def log_total(self, order):
+        """The joint of an order, all bags summed up."""
+        return log_sum([self.log_weight(order, bag) for bag in self.bags])
+
+    def _log_words(self, topics):
+        if tuple(topics) not in self.known:
+            everywhere = list(self.topics)
+            everywhere[self.document] = topics
+            self.known[tuple(topics)] = log_words(
+                documents_of(self.corpus),
+                everywhere,
+                self.n_topics,
+                self.corpus.n_words,
+                self.priors.word,
+            )
+        return self.known[tuple(topics)]
+
+
+def visit_blocked(
+    corpus, state, priors, document, log_shares, kept, rng, temperature, rounds, placements
+):
+    """Resample one document as the blocked moves do, every sum over bags written out."""
+    n_topics, n_units = state.bag.shape[1], int(state.bag[document].sum())
+    orders = priors.variant != "constrained"
+    order = orders_by_inversions(n_topics)[tuple(state.inversions[document].tolist())]
+    bag = tuple(state.bag[document].tolist())
+    cuts = set(range(n_units + 1))
+    if kept < 1:
+        numbers = rng.random(n_units + 1)
+        cuts = {place for place in cuts if numbers[place] < kept} | {0, n_units}
+        cuts |= boundaries([topic for topic in order for _ in range(bag[topic])])
+    given = BlockedDocument(corpus, state, priors, document, log_shares, cuts, kept, temperature)
+    uniforms = iter(rng.random(rounds * (2 * placements + n_topics + (n_topics - 1) * orders)))
+    for _ in range(rounds):
+        for _ in range(placements):
+            topic = int(next(uniforms) * n_topics)
+            others = [other for other in order if other != topic]
+            tried = [(*others[:gap], topic, *others[gap:]) for gap in range(n_topics)]
+            order = tried[pick([given.log_total(one) for one in tried], next(uniforms))]
+        bag = draw_bag(given, order, [next(uniforms) for _ in range(n_topics)])
+        if orders:
+            numbers = [next(uniforms) for _ in range(n_topics - 1)]
+            if len(cuts) == n_units + 1:
+                order = draw_inversions(given, order, bag, numbers)
+    state.bag[document] = bag
+    state.inversions[document] = inversions_by_order(n_topics)[order]
+
+
+def draw_bag(given, order, uniforms):
+    """The units that each slot takes, from the last one on, the slots before it summed out."""
+    left = {bag: given.log_weight(order, bag) for bag in given.bags}
+    end = sum(given.bags[0])
+    for slot in reversed(range(len(order))):
+        starts = sorted(cut for cut in given.cuts if cut <= end)
+        log_weights = [
+            log_sum([weight for bag, weight in left.items() if bag[order[slot]] == end - start])
+            for start in starts
+        ]
+        start = starts[pick(log_weights, uniforms[slot])]
+        left = {bag: weight for bag, weight in left.items() if bag[order[slot]] == end - start}
+        end = start
+    [drawn] = left
+    return drawn
+
+
+def draw_inversions(given, order, bag, uniforms):
+    """Each inversion count given the others and the bag."""
+    orders = orders_by_inversions(len(order))
+    inversions = inversions_by_order(len(order))[order]
+    for j, uniform in enumerate(uniforms):
+        tried = [(*inversions[:j], value, *inversions[j + 1 :]) for value in range(len(order) - j)]
+        weights = [given.log_weight(orders[one], bag) for one in tried]
+        inversions = tried[pick(weights, uniform)]
+    return orders[inversions]

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -12,7 +16,7 @@ from permutopic.model.state import check_state
 @pytest.fixture(scope="module")
 def fitted():
     corpus = _beach_and_hill()
-    return corpus, ContentModel(3, n_sweeps=30, random_state=1).fit(corpus)
+    return corpus, ContentModel(3, n_sweeps=30, early_stop=False, random_state=1).fit(corpus)
 
 
 def _beach_and_hill():
@@ -45,7 +49,9 @@ def test_fitted_attributes_fit_the_corpus_and_each_other(fitted):
     assert model.word_distributions_.shape == (3, corpus.n_words)
     assert model.word_distributions_.sum(axis=1) == pytest.approx(1)
     assert model.prevalence_.sum() == pytest.approx(1)
-    assert model.log_joint_trace_.shape == (30,)
+    assert model.log_joint_trace_.shape == model.temperature_trace_.shape == (30,)
+    assert model.temperature_trace_[20] < 1
+    assert (model.temperature_trace_[21:] == 1).all()
     assert model.log_joint_trace_[-1] == pytest.approx(log_joint(model.state_, model.priors_))
 
 
@@ -130,9 +136,13 @@ def test_more_topics_than_paragraphs_leave_some_unused():
     [
         ({"n_topics": 1}, "at least 2 and at most 10000, not 1"),
         ({"variant": "loose"}, "the variant is one of"),
-        ({"sampler": "magic"}, "the sampler is one of paper, not 'magic'"),
+        ({"sampler": "magic"}, "the sampler is one of blocked, paper, not 'magic'"),
         ({"n_sweeps": 0}, "n_sweeps must be a whole number of at least 1, not 0"),
         ({"n_sweeps": 1.5}, "n_sweeps must be"),
+        ({"n_chains": 0}, "n_chains must be a whole number of at least 1, not 0"),
+        ({"n_jobs": 0}, r"n_jobs .* must be a whole number of at least 1, not 0"),
+        ({"n_jobs": -2}, r"n_jobs .* must be a whole number of at least 1, not -2"),
+        ({"keep": "some"}, "the keep is one of best, all, not 'some'"),
         ({"word_prior": float("nan")}, r"word_prior \(β0\) must be a finite number, not nan"),
         ({"topic_prior": -1.0}, r"topic_prior \(θ0\) must lie between"),
         ({"dispersion_strength": 0.0}, r"dispersion_strength \(ν0\) must lie between"),
@@ -187,3 +197,99 @@ def test_a_document_too_long_for_memory_is_named(monkeypatch):
     monkeypatch.setattr(moves.np, "empty", no_memory)
     with pytest.raises(InputError, match="document '0' has 3 units: their span scores take 0 GiB"):
         moves.make_spans(corpus, 2, ContentModel()._priors(12))
+
+
+def test_the_papers_sampler_does_not_anneal():
+    model = ContentModel(2, sampler="paper", n_sweeps=5, random_state=0).fit(_beach_and_hill())
+    assert model.temperature_trace_.tolist() == [1.0] * 5
+    assert len(model.chains_[0].dispersions) == 3
+    assert ContentModel(2, sampler="paper").checked_settings()["n_sweeps"] == 1000
+    assert ContentModel(2).checked_settings()["n_sweeps"] == 100
+
+
+def test_a_chain_stops_when_it_no_longer_gains():
+    corpus = _beach_and_hill()
+    short = ContentModel(2, n_sweeps=300, random_state=0).fit(corpus)
+    whole = ContentModel(2, n_sweeps=300, random_state=0, early_stop=False).fit(corpus)
+    n = short.log_joint_trace_.size
+    assert 230 <= n < 300 == whole.log_joint_trace_.size  # 210 anneal, twice 10 to compare
+    assert short.log_joint_trace_.tolist() == whole.log_joint_trace_[:n].tolist()
+    last, before = short.log_joint_trace_[-10:], short.log_joint_trace_[-20:-10]
+    assert last.mean() <= before.mean()
+
+
+def test_one_chain_cannot_know_and_several_are_compared():
+    corpus = _beach_and_hill()
+    one = ContentModel(2, random_state=0).fit(corpus)
+    assert one.convergence_.agrees is None
+    assert "cannot tell" in one.convergence_.verdict
+    two = ContentModel(2, n_chains=2, random_state=0).fit(corpus)
+    assert two.convergence_.n_chains == len(two.chains_) == 2
+    assert two.convergence_.mean_agreement == 1.0  # two topics that nobody can confuse
+    assert np.array_equal(two.chains_[0].log_joints, one.log_joint_trace_)
+    best = two.chains_[two.convergence_.best_chain]
+    assert best.state is two.state_
+    assert [chain.state is None for chain in two.chains_].count(True) == 1
+
+
+def test_all_chains_can_be_kept_and_averaged():
+    corpus = _beach_and_hill()
+    model = ContentModel(4, n_chains=3, keep="all", random_state=0).fit(corpus)
+    for chain in model.chains_:
+        check_state(corpus, chain.state)
+    shares = model.topic_probabilities()
+    assert shares.shape == (corpus.n_units, 4)
+    assert shares.sum(axis=1) == pytest.approx(1)
+    assert set(np.round(3 * shares).ravel()) <= {0, 1, 2, 3}
+    mine = np.concatenate(model.topics_)
+    assert (shares[np.arange(mine.size), mine] >= 0.3).all()  # the best chain's own vote
+
+
+@pytest.mark.parametrize("sampler", ["blocked", "paper"])
+def test_threads_and_progress_change_nothing(sampler, monkeypatch):
+    from permutopic.model import engine
+
+    monkeypatch.setattr(engine, "_WORTH_THREADS", 0)
+    corpus, seen = _beach_and_hill(), []
+    settings = {"sampler": sampler, "n_sweeps": 12, "n_chains": 2, "keep": "all"}
+    plain = ContentModel(3, **settings, random_state=3).fit(corpus)
+    for n_jobs in (2, 3, 5, -1):
+        model = ContentModel(3, **settings, n_jobs=n_jobs, random_state=3)
+        model.fit(corpus, on_sweep=seen.append)
+        for mine, theirs in zip(plain.chains_, model.chains_, strict=True):
+            assert mine.log_joints.tolist() == theirs.log_joints.tolist()
+            assert mine.state.bag.tolist() == theirs.state.bag.tolist()
+    assert {info.chain for info in seen} == {0, 1}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_the_callback_raises_ends_all_chains(n_jobs):
+    def enough(info):
+        if info.chain == 1 and info.sweep == 2:
+            raise KeyboardInterrupt
+
+    model = ContentModel(2, n_chains=2, n_jobs=n_jobs, random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(_beach_and_hill(), on_sweep=enough)
+    assert not hasattr(model, "topics_")
+
+
+def test_the_first_compile_is_announced(tmp_path):
+    script = (
+        "import permutopic\n"
+        "permutopic.ContentModel(2, n_sweeps=2, random_state=0).fit([['a b', 'c'], ['c']])"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stderr
+        for _ in range(2)
+    ]
+    assert said[0].startswith("compiling for the first use")
+    assert said[0].count("\n") == 1
+    assert said[1] == ""

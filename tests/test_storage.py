@@ -26,6 +26,11 @@ def test_a_saved_model_comes_back_whole(model, tmp_path):
             assert all(
                 np.array_equal(vars(value)[part], vars(loaded)[part]) for part in vars(value)
             )
+        elif name == "chains_":
+            for mine, theirs in zip(value, loaded, strict=True):
+                assert mine.arrays().keys() == theirs.arrays().keys()
+                for part, array in mine.arrays().items():
+                    assert np.array_equal(array, theirs.arrays()[part]), part
         elif name == "topics_":
             assert all(np.array_equal(a, b) for a, b in zip(value, loaded, strict=True))
         elif isinstance(value, np.ndarray):
@@ -126,6 +131,18 @@ def damage_array(folder, name, value):
     save_file(arrays, folder / "model.safetensors")
 
 
+def drop_array(folder, name):
+    arrays = load_file(folder / "model.safetensors")
+    del arrays[name]
+    save_file(arrays, folder / "model.safetensors")
+
+
+def cut_array(folder, name):
+    arrays = load_file(folder / "model.safetensors")
+    arrays[name] = arrays[name][1:].copy()
+    save_file(arrays, folder / "model.safetensors")
+
+
 def damage_json(folder, **change):
     path = folder / "model.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
@@ -139,18 +156,35 @@ def damage_json(folder, **change):
         (lambda f: (f / "model.json").write_text("{"), "model.json: not readable as JSON"),
         (lambda f: (f / "model.json").write_bytes(b"\xff"), "model.json: not readable as JSON"),
         (lambda f: (f / "model.safetensors").write_bytes(b"x"), "not readable as safetensors"),
-        (lambda f: damage_json(f, schema=99), "schema is 99, and this version .* schema 1"),
+        (lambda f: damage_json(f, schema=99), "schema is 99, and this version .* schema 2"),
         (lambda f: (f / "model.json").write_text("[]"), "its schema is None"),
         (lambda f: damage_json(f, schema=True), "its schema is True"),
         (lambda f: (f / "model.json").write_text("[" * 100_000), "not readable as JSON"),
         (lambda f: damage_json(f, vocabulary=["a"]), r"not whole \(word_counts is int32"),
         (lambda f: damage_json(f, vocabulary="abcd"), "vocabulary is not a list of strings"),
-        (lambda f: damage_array(f, "bag", -1), "bag has a value that is no number from 0 up"),
-        (lambda f: damage_array(f, "dispersion", np.nan), "dispersion has a value that is no"),
-        (lambda f: damage_array(f, "topic_words", 99), "word_counts and topic_words disagree"),
-        (lambda f: damage_array(f, "inversions", 9), "not whole .inversion counts are whole"),
+        (
+            lambda f: damage_array(f, "chain0.bag", -1),
+            "bag has a value that is no number from 0 up",
+        ),
+        (
+            lambda f: damage_array(f, "chain0.dispersion", np.nan),
+            "dispersion has a value that is no",
+        ),
+        (
+            lambda f: damage_array(f, "chain0.topic_words", 99),
+            "word_counts and topic_words disagree",
+        ),
+        (
+            lambda f: damage_array(f, "chain0.inversions", 9),
+            "not whole .inversion counts are whole",
+        ),
         (lambda f: damage_json(f, priors={"topic": -1}), "not whole"),
         (lambda f: damage_json(f, titles=None), "not whole"),
+        (lambda f: damage_json(f, convergence={"verdict": "fine"}), "not whole"),
+        (lambda f: drop_array(f, "chain0.log_joints"), "not whole"),
+        (lambda f: drop_array(f, "chain0.bag"), "not whole"),
+        (lambda f: cut_array(f, "chain0.temperatures"), "chain 0: temperatures is float64"),
+        (lambda f: cut_array(f, "chain0.log_joints"), "chain 0: temperatures is float64"),
         (lambda f: damage_json(f, settings={"topics": 3}), "not whole"),
     ],
 )
@@ -209,3 +243,14 @@ def test_an_interrupt_while_replacing_brings_the_old_model_back(model, tmp_path,
         model.save(tmp_path / "m")
     assert [p.name for p in tmp_path.iterdir()] == ["m"]
     assert ContentModel.load(tmp_path / "m").outline() == model.outline()
+
+
+@pytest.mark.parametrize("keep", ["best", "all"])
+def test_several_chains_come_back(keep, tmp_path):
+    model = ContentModel(2, n_chains=3, keep=keep, n_sweeps=9, random_state=0)
+    model.fit([["a b", "c"], ["b", "c c"]]).save(tmp_path / "m")
+    again = ContentModel.load(tmp_path / "m")
+    assert again.convergence_ == model.convergence_
+    kept = [chain.state is not None for chain in again.chains_]
+    assert kept.count(True) == (3 if keep == "all" else 1)
+    assert np.array_equal(again.topic_probabilities(), model.topic_probabilities())

@@ -229,7 +229,8 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         settings["n_sweeps"] = check_whole(n_sweeps, "n_sweeps", 1)
         settings["n_chains"] = check_whole(self.n_chains, "n_chains", 1)
         settings["early_stop"] = bool(self.early_stop)
-        count_threads(self.n_jobs)
+        threads = count_threads(self.n_jobs)
+        settings["n_jobs"] = self.n_jobs if self.n_jobs in (None, -1) else threads
         tokenizer(self.tokens)
         if isinstance(self.random_state, int | np.integer):
             settings["random_state"] = seed_from(self.random_state)
@@ -340,7 +341,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
             for chain in chains:
                 check_loaded_chain(chain, *sizes)
             model._take(tuple(chains))
-        except (KeyError, TypeError, ValueError) as error:
+        except (IndexError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: the model folder is not whole ({error})") from None
         return model
 

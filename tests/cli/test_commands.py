@@ -122,7 +122,7 @@ def test_the_outline_shows_share_and_length(tmp_path):
     path = tmp_path / "c.jsonl"
     records = [document(str(n), ("A", "one", "one", "one")) for n in range(3)]
     path.write_text("\n".join(map(json.dumps, records)))
-    run("fit", path, "-k", 2, "--sweeps", 40, "-o", tmp_path / "m")
+    run("fit", path, "-k", 2, "--topic-prior", 1e-6, "-o", tmp_path / "m")
     shown = run("outline", tmp_path / "m").stdout
     assert re.search(r"100%\s+3\.0\s", shown)
     assert re.search(r"not used: topics [01]", shown)

@@ -70,6 +70,7 @@ def test_evaluation_tells_what_made_it():
         "topics_in_use",
         "sweeps",
         "seconds",
+        "convergence",
         "settings",
     }
     assert set(result["alignment"]) == {"recall", "precision", "f"}

@@ -12,6 +12,6 @@ def test_code_is_compiled_even_where_it_cannot_be_kept(monkeypatch):
             raise RuntimeError("cannot cache function: no locator available")
         return lambda function: function
 
-    monkeypatch.setattr(compiling, "njit", njit)
+    monkeypatch.setattr(compiling.numba, "njit", njit)
     assert compiling.compiled(len) is len
     assert [options.get("cache", False) for options in tried] == [True, False]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 import warnings
@@ -52,6 +53,7 @@ def command_line() -> None:
 def main() -> None:
     """Run the command line; what is wrong with the input is one line and exit code 2."""
     warnings.showwarning = _show_warning
+    logging.getLogger("permutopic").addHandler(_Notes())
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show ρ shows ?
     sys.exit(_run())
@@ -89,6 +91,13 @@ def _silence_output() -> None:
 
 def _complain(kind: str, message: str) -> None:
     click.echo(f"permutopic: {kind}: {' '.join(message.split())}", err=True)
+
+
+class _Notes(logging.Handler):
+    """Shows what the library has to say in the form of all other messages."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _complain("note", record.getMessage())
 
 
 def _show_warning(

@@ -55,6 +55,7 @@ _MODEL_OPTIONS = (
         help="End a chain when its sweeps at temperature 1 no longer gain.",
     ),
     number("--chains", "n_chains", 1, "Chains to run; the best is taken, and all are compared."),
+    choice("--keep", ["best", "all"], "Which chains' states to keep, for averages over chains."),
     number("--jobs", "n_jobs", 1, "Threads, -1 for all; the result is the same."),
     number("--seed", "random_state", 0, "Same seed, same result."),
     choice(

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.dirichlet import draw_log_shares
 from permutopic.model import label_kernels
 from permutopic.model.block_kernels import Draws
 from permutopic.model.engine import TableEngine, some_cuts
 from permutopic.model.moves import ResampleDispersion
 from permutopic.model.priors import Variant
 from permutopic.model.schedule import POSTERIOR
+from permutopic.model.search import RetireTopics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,19 +109,6 @@ def renumber(state: State, canon: NDArray[np.int64]) -> None:
     label_kernels.renumber_inversions(state.inversions, numbers)
 
 
-def draw_log_shares(
-    concentration: NDArray[np.float64], rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Draw the logarithms of a Dirichlet vector, safe where shares are too small for a float.
-
-    A gamma variable of shape a is one of shape a + 1 times U^(1/a).
-    """
-    uniforms = 1.0 - rng.random(concentration.size)
-    logs = np.log(rng.gamma(concentration + 1)) + np.log(uniforms) / concentration
-    shares: NDArray[np.float64] = logs - np.logaddexp.reduce(logs)
-    return shares
-
-
 def blocked_moves(
     corpus: Corpus,
     n_topics: int,
@@ -129,10 +118,16 @@ def blocked_moves(
     placements: int = PLACEMENTS,
     kept: Callable[[int], float] = some_cuts,
     n_threads: int = 1,
+    log_joint: Callable[[State], float] | None = None,
 ) -> list[Move]:
-    """Give the default sweep: every structure, ρ, and the numbers of the topics."""
+    """Give the default sweep: every structure, ρ, and the numbers of the topics.
+
+    With `log_joint`, superfluous topics are given up where the schedule says so.
+    """
     engine = TableEngine(corpus, n_topics, priors, kept=kept, n_threads=n_threads)
     moves: list[Move] = [ResampleBlocks(engine, priors, rounds=rounds, placements=placements)]
     if priors.variant == Variant.FULL:
         moves += [ResampleDispersion(priors), RenumberTopics()]
+    if log_joint is not None:
+        moves.append(RetireTopics(engine, priors, log_joint))
     return moves

@@ -46,11 +46,11 @@ def run_chain(
     """Run one chain from its own start to its end."""
     streams = Streams(seed, number)
     state = initial_state(corpus, n_topics, priors, streams.at(_INITIAL, 0))
+    meter = JointMeter(corpus, priors)
     if plan.sampler == "paper":
         moves = paper_moves(corpus, n_topics, priors)
     else:
-        moves = blocked_moves(corpus, n_topics, priors, n_threads=n_threads)
-    meter = JointMeter(corpus, priors)
+        moves = blocked_moves(corpus, n_topics, priors, n_threads=n_threads, log_joint=meter)
     log_joints, temperatures, dispersions = [], [], []
     for _, info in sample(
         state,

@@ -16,6 +16,8 @@ class Stage(NamedTuple):
     """τ: the power to which the likelihood of the words is raised."""
     even_shares: bool = False
     """θ is held even instead of drawn: all topics alike before the words have spoken."""
+    retire: bool = False
+    """Superfluous topics are looked for and given up."""
 
 
 POSTERIOR = Stage()
@@ -28,7 +30,8 @@ class Schedule:
     θ is even until τ reaches `shares_from`. Drawn from the first sweep on, the sparse prior of
     the bags would run away while the words hardly speak, and topics would die for good; held even
     all the way, no topic can ever be given up, and a corpus with fewer topics than K is cut up
-    into K. See docs/schedule.md for the study behind the two numbers.
+    into K. Topics that the corpus is better off without are given up late in the climb and at its
+    end. See docs/schedule.md for the study behind these choices.
 
     >>> schedule = Schedule(n_annealing=4, first_temperature=0.0625)
     >>> [schedule.stage(sweep).temperature for sweep in range(6)]
@@ -36,12 +39,15 @@ class Schedule:
     """
 
     n_annealing: int = 0
-    first_temperature: float = 0.02
+    first_temperature: float = 0.05
     shares_from: float = 0.1
+    retire_at: tuple[float, ...] = (0.8, 1.0)
+    """After which shares of the annealing superfluous topics are given up."""
 
     def stage(self, sweep: int) -> Stage:
         """Give the stage of a sweep, counted from 0."""
         if sweep >= self.n_annealing:
             return POSTERIOR
         temperature = self.first_temperature ** (1 - sweep / self.n_annealing)
-        return Stage(temperature, even_shares=temperature < self.shares_from)
+        ends = {round(share * self.n_annealing) - 1 for share in self.retire_at}
+        return Stage(temperature, temperature < self.shares_from, sweep in ends)

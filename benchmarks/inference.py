@@ -1,0 +1,583 @@
+"""What inference costs: beside LDA, the paper's moves and C++; on two threads; in memory.
+
+    python benchmarks/inference.py CORPORA [--only PART ...] [--rounds N] [--json FILE]
+
+CORPORA is a folder with cities_paper.jsonl.gz and cities_en.jsonl.gz. Figures with a target are
+ratios of times measured side by side in this run, after compiling, or peaks of memory; seconds
+are printed for orientation only. This is a report: a missed target is named at the end, and the
+exit code is 0 all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import math
+import multiprocessing
+import os
+import resource
+import shutil
+import subprocess
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from unittest import mock
+
+import numba
+import numpy as np
+
+from permutopic import ContentModel, Priors, read_corpus
+from permutopic.convergence import co_occurrence, match_topics
+from permutopic.model import span_table
+from permutopic.model.block_kernels import Draws
+from permutopic.model.block_moves import blocked_moves
+from permutopic.model.chains import run_chain
+from permutopic.model.engine import TableEngine, every_place
+from permutopic.model.generate import generate
+from permutopic.model.joint import JointMeter
+from permutopic.model.moves import paper_moves
+from permutopic.model.plan import Plan
+from permutopic.model.sampler import sample
+from permutopic.model.span_table import LANES, STARTS
+from permutopic.model.state import initial_state
+from permutopic.streams import Streams
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from permutopic.corpus import Corpus
+    from permutopic.model.moves import Move
+    from permutopic.model.state import State
+
+    Result = TypeVar("Result")
+
+LDA_SWEEPS, PAPER_SWEEPS, PAPER_MEASURED = 500, 10_000, 50
+SOURCE = Path(__file__).with_name("span_table.cpp")
+
+
+class Figure(NamedTuple):
+    """One figure and what it should come to."""
+
+    name: str
+    value: float
+    target: float
+    at_most: bool
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether the target is met."""
+        return self.value <= self.target if self.at_most else self.value >= self.target
+
+    def line(self) -> str:
+        """Say it in one line."""
+        sign = "≤" if self.at_most else "≥"
+        verdict = "ok" if self.ok else "MISSED"
+        return f"{self.name:52} {self.value:8.4g}   {sign} {self.target:<6g} {verdict}"
+
+
+class Report:
+    """Prints figures and facts as they come, and keeps them."""
+
+    def __init__(self) -> None:
+        self.figures: list[Figure] = []
+        self.facts: dict[str, Any] = {}
+        self.left_out: list[str] = []
+
+    def judge(self, name: str, value: float, target: float, *, at_most: bool) -> None:
+        """Take a figure that should be so much at most, or at least."""
+        self.figures.append(Figure(name, value, target, at_most))
+        print(self.figures[-1].line(), flush=True)
+
+    def tell(self, name: str, value: Any) -> None:
+        """Take something that is said for orientation."""
+        self.facts[name] = value
+        shown = f"{value:.4g}" if isinstance(value, float) else str(value)
+        print(f"  {name}: {shown}", flush=True)
+
+    def leave_out(self, part: str, why: str) -> None:
+        """Say that something was not measured."""
+        self.left_out.append(part)
+        print(f"NOT RUN: {part} ({why})", flush=True)
+
+    def summary(self) -> str:
+        """Name what was missed."""
+        missed = [figure.name for figure in self.figures if not figure.ok]
+        met = f"{len(self.figures) - len(missed)} of {len(self.figures)} targets met"
+        lines = [met, *(f"MISSED: {name}" for name in missed)]
+        return "\n".join([*lines, *(f"NOT RUN: {part}" for part in self.left_out)])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give plain values that can be written as JSON."""
+        figures = [{**figure._asdict(), "ok": figure.ok} for figure in self.figures]
+        return {"figures": figures, "facts": self.facts, "not_run": self.left_out}
+
+
+def seconds(job: Callable[[], object]) -> float:
+    """Time one call."""
+    started = time.perf_counter()
+    job()
+    return time.perf_counter() - started
+
+
+def take_turns(jobs: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
+    """Time jobs in turns; the shortest time of each counts, for it has least of other work."""
+    best = dict.fromkeys(jobs, math.inf)
+    for _ in range(repeats):
+        for name, job in jobs.items():
+            best[name] = min(best[name], seconds(job))
+    return best
+
+
+def in_fresh_process(function: Callable[..., Result], *arguments: object) -> Result:
+    """Run a function where nothing else has yet taken memory."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+def peak_gigabytes() -> float:
+    """Give the most memory this process has held so far, interpreter and all, in 10⁹ bytes.
+
+    A process begins with the peak of the one that started it, which therefore has to be small.
+    """
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
+# Memory
+
+
+def measure_fit(path: Path) -> float:
+    """Fit K = 20 for a few sweeps; the peak does not grow with more."""
+    corpus = read_corpus(path, "whitespace")
+    ContentModel(20, n_sweeps=3, random_state=0, n_jobs=1).fit(corpus)
+    return peak_gigabytes()
+
+
+def memory(folder: Path, report: Report) -> None:
+    """Measure a fit of the largest corpus."""
+    peak = in_fresh_process(measure_fit, folder / "cities_en.jsonl.gz")
+    report.judge("peak memory, cities_en K=20, GB", peak, 1.5, at_most=True)
+
+
+# A long document
+
+
+class Trace(NamedTuple):
+    """What a chain did with a corpus whose first document is long."""
+
+    peak: float
+    seconds_a_sweep: float
+    log_joints: list[float]
+    true_log_joint: float
+    annealing: int
+    changed: list[int]
+    right: list[float]
+
+
+def agreement(found: NDArray[np.int64], true: NDArray[np.int64], n_topics: int) -> int:
+    """Count the units that agree when topics are matched one to one."""
+    together = co_occurrence(found, true, n_topics)
+    return int(together[np.arange(n_topics), match_topics(together)].sum())
+
+
+def follow_long_document(n_units: int, n_topics: int, n_sweeps: int) -> Trace:
+    """Draw a long document and twenty ordinary ones from the model, and fit them.
+
+    `changed` counts the units of the long document that a sweep gave another topic, beyond new
+    numbers for the same topics; `right` is the share of them in the topic they were drawn from.
+    """
+    drawn_from = Priors.for_documents(21, topic=5.0)
+    corpus, truth = generate(
+        n_topics,
+        drawn_from,
+        np.random.default_rng(0),
+        n_documents=21,
+        units=[n_units] + [30] * 20,
+        unit_words=40,
+        n_words=5000,
+    )
+    priors = Priors.for_documents(21)
+    meter, true_topics = JointMeter(corpus, priors), truth.topics(0)
+    plan = Plan.of("blocked", n_sweeps, early_stop=False)
+    state = initial_state(corpus, n_topics, priors, np.random.default_rng(1))
+    moves = blocked_moves(corpus, n_topics, priors)
+    log_joints, changed, right = [], [], []
+    before, ticks = state.topics(0), [time.perf_counter()]
+    for _, info in sample(state, moves, meter, Streams(1), n_sweeps, schedule=plan.schedule):
+        ticks.append(time.perf_counter())
+        now = state.topics(0)
+        log_joints.append(info.log_joint)
+        changed.append(n_units - agreement(now, before, n_topics))
+        right.append(agreement(now, true_topics, n_topics) / n_units)
+        before = now
+    return Trace(
+        peak_gigabytes(),
+        float(np.median(np.diff(ticks))),
+        log_joints,
+        meter(truth),
+        plan.schedule.n_annealing,
+        changed,
+        right,
+    )
+
+
+def long_document(report: Report, n_units: int = 10_000, n_sweeps: int = 100) -> None:
+    """Fit a corpus with one very long document, and see whether it goes on mixing."""
+    trace = in_fresh_process(follow_long_document, n_units, 20, n_sweeps)
+    report.judge(f"peak memory, {n_units:,} paragraphs, GB", trace.peak, 3.0, at_most=True)
+    report.tell("seconds a sweep", trace.seconds_a_sweep)
+    shown = [sweep for sweep in range(n_sweeps) if sweep == 0 or (sweep + 1) % 10 == 0]
+    below = {s + 1: round(trace.true_log_joint - trace.log_joints[s]) for s in shown}
+    report.tell("nats below the true structure, by sweep", below)
+    report.tell("units in the right topic, by sweep", {s + 1: trace.right[s] for s in shown})
+    report.tell(
+        f"units that changed topic in each sweep at τ = 1 (from {trace.annealing + 1} on)",
+        trace.changed[trace.annealing :],
+    )
+
+
+# A fit beside LDA and the paper's moves
+
+
+def sweep_once(state: State, moves: Sequence[Move], streams: Streams, sweep: int) -> None:
+    """Make all moves of one sweep at temperature 1."""
+    for number, move in enumerate(moves):
+        move(state, partial(streams.at, sweep, number))
+
+
+def lda_of(corpus: Corpus, n_topics: int) -> Any:
+    """Give tomotopy's LDA the paragraphs as documents, ready to train."""
+    import tomotopy  # noqa: PLC0415 (may be missing)
+
+    lda = tomotopy.LDAModel(k=n_topics, seed=1)
+    for first, last in pairwise(corpus.unit_offsets):
+        if last > first:
+            lda.add_doc([corpus.vocabulary[word] for word in corpus.words[first:last]])
+    lda.train(0, workers=1)
+    return lda
+
+
+class FitTimes(NamedTuple):
+    """Seconds of one fit, of LDA, and of the paper's moves, as many sweeps as were asked for."""
+
+    fit: float
+    lda: float | None
+    paper: float
+
+
+def time_fits(
+    corpus: Corpus, rounds: int, lda_sweeps: int = LDA_SWEEPS, n_sweeps: int | None = None
+) -> FitTimes:
+    """Take turns: a fit, a slice of LDA's sweeps, a slice of the paper's; all on one thread.
+
+    LDA and the paper's moves go on where they stopped, and speed up as they settle; so the slices
+    are summed and the fits averaged, and whatever else the machine does burdens all alike.
+    """
+    n_topics = 10
+    fit = partial(ContentModel(n_topics, random_state=0, n_jobs=1, n_sweeps=n_sweeps).fit, corpus)
+    lda = lda_of(corpus, n_topics) if find_spec("tomotopy") else None
+    priors, streams = Priors.for_documents(corpus.n_documents), Streams(0)
+    state = initial_state(corpus, n_topics, priors, np.random.default_rng(0))
+    moves = paper_moves(corpus, n_topics, priors)
+    sweep_once(state.copy(), moves, streams, 0)
+    ContentModel(n_topics, random_state=0, n_sweeps=2).fit(corpus)
+    ours = theirs = paper = 0.0
+    lda_ends = np.linspace(0, lda_sweeps, rounds + 1).astype(int)
+    paper_ends = np.linspace(0, PAPER_MEASURED, rounds + 1).astype(int)
+    for now in range(rounds):
+        ours += seconds(fit)
+        if lda is not None:
+            slice_of_sweeps = int(lda_ends[now + 1] - lda_ends[now])
+            theirs += seconds(partial(lda.train, slice_of_sweeps, workers=1))
+        for sweep in range(paper_ends[now], paper_ends[now + 1]):
+            paper += seconds(partial(sweep_once, state, moves, streams, sweep))
+    return FitTimes(
+        ours / rounds, None if lda is None else theirs, paper * PAPER_SWEEPS / PAPER_MEASURED
+    )
+
+
+def fits(folder: Path, report: Report, rounds: int) -> None:
+    """Compare the default fit with what else one would wait for."""
+    corpus = read_corpus(folder / "cities_paper.jsonl.gz", "whitespace")
+    times = time_fits(corpus, rounds)
+    if times.lda is None:
+        report.leave_out("the fit beside LDA", "no tomotopy: pip install 'permutopic[bench]'")
+    else:
+        name = f"fit / {LDA_SWEEPS} sweeps of LDA, cities_paper K=10"
+        report.judge(name, times.fit / times.lda, 1.0, at_most=True)
+        report.tell(f"seconds of {LDA_SWEEPS} sweeps of LDA", times.lda)
+    name = f"fit / {PAPER_SWEEPS:,} sweeps of the paper's, cities_paper K=10"
+    report.judge(name, times.fit / times.paper, 0.01, at_most=True)
+    report.tell("seconds of the fit", times.fit)
+    report.tell(f"seconds of {PAPER_SWEEPS:,} sweeps, from {PAPER_MEASURED}", times.paper)
+
+
+# Two threads beside one
+
+
+def same_state(first: State, second: State) -> bool:
+    """Compare two states to the last bit."""
+    return all(np.array_equal(array, vars(second)[name]) for name, array in vars(first).items())
+
+
+def time_threads(corpus: Corpus, n_topics: int, repeats: int) -> dict[str, float]:
+    """Time a blocked sweep from one settled state, on one thread and on two, in turns."""
+    priors = Priors.for_documents(corpus.n_documents)
+    settled = run_chain(corpus, n_topics, priors, Plan.of("blocked", 6), 0, 0, n_threads=2).state
+    if settled is None:
+        raise AssertionError("a chain that has just ended has its state")
+    moves = {n: blocked_moves(corpus, n_topics, priors, n_threads=n) for n in (1, 2)}
+    ends: dict[int, State] = {}
+
+    def one_sweep(n_threads: int) -> None:
+        ends[n_threads] = settled.copy()
+        sweep_once(ends[n_threads], moves[n_threads], Streams(1), 0)
+
+    best = take_turns({"one": partial(one_sweep, 1), "two": partial(one_sweep, 2)}, repeats)
+    if not same_state(ends[1], ends[2]) or same_state(ends[1], settled):
+        raise AssertionError("one thread and two must make the same moves, and make some")
+    return best
+
+
+def threads(folder: Path, report: Report) -> None:
+    """Compare two threads with one on the largest corpus."""
+    if (os.cpu_count() or 1) < 2:
+        report.leave_out("two threads beside one", "one core")
+        return
+    corpus = read_corpus(folder / "cities_en.jsonl.gz", "whitespace")
+    best = time_threads(corpus, 20, 4)
+    report.judge("one thread / two, cities_en K=20", best["one"] / best["two"], 1.6, at_most=False)
+    report.tell("seconds a sweep on one thread and on two", list(best.values()))
+
+
+# The span table beside C++, and what bounds it
+
+
+class TableWork(NamedTuple):
+    """All that filling one document's span table is given."""
+
+    scores: NDArray[np.float64]
+    text: span_table.Text
+    factors: span_table.Factors
+    scratch: span_table.Scratch
+
+    def fill(self) -> None:
+        """Fill the table as the engine does on one thread."""
+        span_table.fill_spans(*self, 0, 1)
+
+    def multiplications(self) -> int:
+        """Count the products, those of vector lanes and starts in vain included."""
+        cut_tokens = self.text.cut_tokens
+        walked = int((cut_tokens[-1] - cut_tokens[: self.scores.shape[1] : STARTS]).sum())
+        return walked * STARTS * LANES * int(self.factors.rows.shape[0])
+
+
+def table_work(corpus: Corpus, n_topics: int, document: int) -> TableWork:
+    """Let the engine visit a document, every place a cut, and keep what its table was made of."""
+    priors = Priors.for_documents(corpus.n_documents)
+    engine = TableEngine(corpus, n_topics, priors, kept=every_place)
+    rng = np.random.default_rng(0)
+    state = initial_state(corpus, n_topics, priors, rng)
+    even = np.full(n_topics, -math.log(n_topics))
+    fill, kept = span_table.fill_spans, list[TableWork]()
+
+    def record(
+        scores: NDArray[np.float64],
+        text: span_table.Text,
+        factors: span_table.Factors,
+        scratch: span_table.Scratch,
+        *share: int,
+    ) -> None:
+        # The engine puts the document's words back when it is done.
+        frozen = factors._replace(held=factors.held.copy())
+        kept.append(TableWork(scores, text, frozen, scratch))
+        fill(scores, text, factors, scratch, *share)
+
+    with mock.patch.object(span_table, "fill_spans", record):
+        engine.visit(state, document, Draws(even, state.dispersion, 1.0, 1, 0, False), rng)
+    return kept[0]
+
+
+def compile_yardstick(folder: Path) -> ctypes.CDLL | None:
+    """Compile the same loops in C++; None where there is no compiler."""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        return None
+    library = folder / "span_table.so"
+    options = ["-O3", "-march=native", "-shared", "-fPIC"]
+    subprocess.run([compiler, *options, "-o", library, SOURCE], check=True)  # noqa: S603
+    return ctypes.CDLL(str(library))
+
+
+def yardstick(library: ctypes.CDLL, name: str, work: TableWork) -> Callable[[], object]:
+    """Bind a function of the yardstick to the arrays that the compiled Python works on."""
+    scores, text, factors, scratch = work
+    arguments = (
+        *(scores, *scores.shape),
+        *(text.tokens, text.cut_tokens, text.reach, text.cut_tokens.size),
+        *(factors.rows, factors.rows.shape[1], factors.held, factors.log_gamma, factors.block),
+        *scratch,
+    )
+    function = library[name]
+    function.restype = None
+    return partial(function, *(_as_c(argument) for argument in arguments))
+
+
+def _as_c(argument: NDArray[Any] | int) -> ctypes.c_void_p | ctypes.c_int64:
+    if isinstance(argument, int):
+        return ctypes.c_int64(argument)
+    if not argument.flags.c_contiguous:
+        raise AssertionError("the yardstick takes whole arrays")
+    return ctypes.c_void_p(argument.ctypes.data)
+
+
+def check_same_table(work: TableWork, other: Callable[[], object]) -> None:
+    """Hold the yardstick to the table of the compiled Python."""
+    work.scores[:] = 0
+    work.fill()
+    ours = work.scores.copy()
+    work.scores[:] = 0
+    other()
+    if not ours.any() or not np.allclose(ours, work.scores, rtol=0, atol=1e-9):
+        raise AssertionError("the span table in C++ is another one")
+
+
+def beside_cpp(work: TableWork, library: ctypes.CDLL, repeats: int) -> dict[str, float]:
+    """Time both shapes of the yardstick and the compiled Python in turns."""
+    jobs: dict[str, Callable[[], object]] = {"ours": work.fill}
+    for shape in ("plain", "vectors"):
+        jobs[shape] = yardstick(library, f"fill_spans_{shape}", work)
+        check_same_table(work, jobs[shape])
+    return take_turns(jobs, repeats)
+
+
+def _walk_partly(
+    work: TableWork, tokens: NDArray[np.int32], with_exponents: bool, with_logs: bool
+) -> None:
+    """Go through the document as `fill_spans` does, leaving parts of the work out.
+
+    Without shedding exponents, products go back to one instead: out of range they would be slow.
+    """
+    scores, text, factors, scratch = work
+    cut_tokens, products, exponents = text.cut_tokens, scratch.products, scratch.exponents
+    for first in range(0, scores.shape[1], STARTS):
+        for group in range(factors.rows.shape[0]):
+            width = min(LANES, scores.shape[0] - group * LANES)
+            scratch.seen[: text.reach[first]] = 0.0
+            products[:] = 1.0
+            exponents[:] = 0.0
+            for cut in range(first + 1, cut_tokens.size):
+                here, end = cut_tokens[cut - 1], cut_tokens[cut]
+                while here < end:
+                    stop = min(end, here + factors.block)
+                    rows = factors.rows[group]
+                    span_table.multiply_tokens(tokens, here, stop, rows, scratch.seen, products)
+                    if with_exponents:
+                        span_table.shed_exponents(products, exponents)
+                    else:
+                        products[:] = 1.0
+                    here = stop
+                if with_logs:
+                    span_table.write_logs(products, exponents, width, scratch.logs, cut)
+
+
+# Not kept on disk: numba would not notice that what it calls has changed.
+walk_partly = numba.njit(nogil=True, error_model="numpy")(_walk_partly)
+
+
+def what_bounds(work: TableWork, repeats: int) -> dict[str, float]:
+    """Time the filling with ever more of its parts.
+
+    "near" are the multiplications with 64 words in turns, which stay in the nearest cache.
+    """
+    tokens = work.text.tokens
+    few = (np.arange(tokens.size) % min(64, work.text.words.size)).astype(np.int32)
+    jobs: dict[str, Callable[[], object]] = {
+        "near": partial(walk_partly, work, few, False, False),
+        "multiplied": partial(walk_partly, work, tokens, False, False),
+        "exponents": partial(walk_partly, work, tokens, True, False),
+        "logs": partial(walk_partly, work, tokens, True, True),
+        "filled": work.fill,
+    }
+    for job in jobs.values():
+        job()
+    return take_turns(jobs, repeats)
+
+
+def tell_what_bounds(work: TableWork, report: Report, name: str, repeats: int) -> None:
+    """Report the rate of multiplications, and where the rest of the time goes."""
+    best = what_bounds(work, repeats)
+    rates = {part: work.multiplications() / (1e9 * best[part]) for part in best}
+    for what, part in (
+        ("table", "filled"),
+        ("inner loop alone", "multiplied"),
+        ("inner loop, 64 words only", "near"),
+    ):
+        report.tell(f"{name}: multiplications a nanosecond, {what}", rates[part])
+    parts = ["multiplied", "exponents", "logs", "filled"]
+    steps = np.diff([0.0, *(best[part] for part in parts)]) / best["filled"]
+    names = ["multiplying", "exponents", "logarithms", "finishing"]
+    shares = {part: round(float(step), 3) for part, step in zip(names, steps, strict=True)}
+    report.tell(f"{name}: shares of the time", shares)
+
+
+def table(folder: Path, report: Report, repeats: int = 300) -> None:
+    """Compare the span table with C++ on the document of median length."""
+    corpus = read_corpus(folder / "cities_paper.jsonl.gz", "whitespace")
+    document = int(np.argsort(corpus.document_sizes, kind="stable")[corpus.n_documents // 2])
+    with tempfile.TemporaryDirectory() as room:
+        library = compile_yardstick(Path(room))
+        if library is None:
+            report.leave_out("the span table beside C++", "no g++")
+        for n_topics in (10, 20):
+            name = f"table K={n_topics}"
+            work = table_work(corpus, n_topics, document)
+            if library is not None:
+                best = beside_cpp(work, library, repeats)
+                fastest = min(best["plain"], best["vectors"])
+                report.judge(
+                    f"C++ / ours, {name}, cities_paper", fastest / best["ours"], 0.8, at_most=False
+                )
+                shown = {shape: round(1000 * time, 4) for shape, time in best.items()}
+                report.tell(f"{name}: milliseconds", shown)
+            tell_what_bounds(work, report, name, repeats)
+
+
+PARTS = ("memory", "long", "fits", "threads", "table")
+
+
+def main() -> None:
+    """Measure what was asked for."""
+    parser = argparse.ArgumentParser(description="What inference costs.")
+    parser.add_argument("corpora", type=Path, nargs="?")
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=PARTS)
+    parser.add_argument("--rounds", type=int, default=5, help="fits, in turns with LDA")
+    parser.add_argument("--json", type=Path, help="where to keep the figures")
+    asked = parser.parse_args()
+    report, folder = Report(), asked.corpora
+    parts: dict[str, Callable[[], None]] = {"long": partial(long_document, report)}
+    if folder is not None and folder.is_dir():
+        parts |= {
+            "memory": partial(memory, folder, report),
+            "fits": partial(fits, folder, report, asked.rounds),
+            "threads": partial(threads, folder, report),
+            "table": partial(table, folder, report),
+        }
+    for part in PARTS:  # memory first: see peak_gigabytes
+        if part in asked.only:
+            measure = parts.get(part, partial(report.leave_out, part, "no folder with corpora"))
+            measure()
+    print(f"\n{report.summary()}")
+    if asked.json:
+        asked.json.write_text(json.dumps(report.as_dict(), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
