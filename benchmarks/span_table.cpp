@@ -215,9 +215,9 @@ void fill_spans(double *__restrict scores, int64_t n_topics, int64_t n_starts, i
                          int64_t n_cuts, const double *rows, int64_t n_words,                      \
                          const int64_t *held, const double *log_gamma, int64_t block,              \
                          double *seen, double *products, double *exponents, double *logs) {        \
-        fill_spans<INNER>(scores, n_topics, n_starts, pitch, Text{tokens, cut_tokens, reach, n_cuts}, \
-                          rows, n_words, held, log_gamma, block,                                   \
-                          Scratch{seen, products, exponents, logs});                               \
+        fill_spans<INNER>(scores, n_topics, n_starts, pitch,                                       \
+                          Text{tokens, cut_tokens, reach, n_cuts}, rows, n_words, held,            \
+                          log_gamma, block, Scratch{seen, products, exponents, logs});             \
     }
 
 FILL_SPANS(fill_spans_plain, Plain)

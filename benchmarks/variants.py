@@ -1,6 +1,6 @@
-"""The paper's moves on real corpora: every variant, several seeds, beside the published figures.
+"""Real corpora: every variant, several seeds, beside the published figures.
 
-    python benchmarks/variants.py CORPORA NAME K SWEEPS [--save FILE]
+    python benchmarks/variants.py CORPORA NAME K [--sampler paper --sweeps 1000] [--save FILE]
 
 CORPORA is a folder with NAME.jsonl.gz. Tokens are white-space words, the reference is the authors'
 headings, Pk and WindowDiff are in the `words` convention. `--save` keeps one JSON line a run.
@@ -37,10 +37,10 @@ PUBLISHED = {
 }
 
 
-def one_run(path: Path, n_topics: int, n_sweeps: int, variant: str, seed: int) -> dict[str, Any]:
+def one_run(path: Path, settings: dict[str, Any], variant: str, seed: int) -> dict[str, Any]:
     """Fit and score once."""
     corpus = read_corpus(path, "whitespace")
-    model = ContentModel(n_topics, variant=variant, n_sweeps=n_sweeps, random_state=seed)
+    model = ContentModel(**settings, variant=variant, random_state=seed)
     return evaluate(corpus, model).as_dict()
 
 
@@ -60,20 +60,30 @@ def main() -> None:
     parser.add_argument("corpora", type=Path)
     parser.add_argument("name")
     parser.add_argument("n_topics", type=int)
-    parser.add_argument("n_sweeps", type=int)
+    parser.add_argument("--sampler", default="blocked")
+    parser.add_argument("--sweeps", type=int)
     parser.add_argument("--variants", nargs="*", default=["full", "constrained", "uniform"])
     parser.add_argument("--seeds", nargs="*", type=int, default=list(range(5)))
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--save", type=Path)
     asked = parser.parse_args()
     path = asked.corpora / f"{asked.name}.jsonl.gz"
+    settings = {
+        "n_topics": asked.n_topics,
+        "sampler": asked.sampler,
+        "n_sweeps": asked.sweeps,
+    }
     jobs = [(variant, seed) for variant in asked.variants for seed in asked.seeds]
     with ProcessPoolExecutor(asked.processes) as pool:
-        futures = [pool.submit(one_run, path, asked.n_topics, asked.n_sweeps, *job) for job in jobs]
+        futures = [pool.submit(one_run, path, settings, *job) for job in jobs]
         runs = [future.result() for future in futures]
     if asked.save:
         asked.save.write_text("".join(json.dumps(run) + "\n" for run in runs), encoding="utf-8")
-    print(f"{asked.name}, K = {asked.n_topics}, {asked.n_sweeps} sweeps, seeds {asked.seeds}")
+    sweeps = np.mean([run["sweeps"] for run in runs])
+    print(
+        f"{asked.name}, K = {asked.n_topics}, {asked.sampler}, {sweeps:.0f} sweeps on average, "
+        f"seeds {asked.seeds}"
+    )
     print("| variant | recall | precision | F | Pk | WindowDiff | segments | log joint |")
     print("|---|---|---|---|---|---|---|---|")
     for variant in asked.variants:

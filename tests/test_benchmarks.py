@@ -1,15 +1,22 @@
-"""The plain sweep that benchmarks compare with makes the same draws as the compiled one."""
+"""What benchmarks compare is the same work, and what they report is what they measured."""
 
 from __future__ import annotations
 
+import json
+import shutil
 from functools import partial
 
 import numpy as np
+import pytest
 
+from permutopic.model import engine
+from permutopic.model.generate import generate
 from permutopic.model.moves import ResampleStructures
+from permutopic.model.priors import Priors
 from permutopic.model.state import check_state
 from permutopic.streams import Streams
 
+import inference
 from plain import PlainSweep
 
 
@@ -24,3 +31,123 @@ def test_plain_and_compiled_sweeps_agree(drawn):
     assert np.array_equal(plain.bag, compiled.bag)
     assert np.array_equal(plain.inversions, compiled.inversions)
     assert not np.array_equal(plain.bag, state.bag)
+
+
+def table_work(n_topics):
+    """The table of a document whose units are longer than a product may be."""
+    priors = Priors.for_documents(3)
+    sizes = {"n_documents": 3, "units": [5, 22, 9], "unit_words": 200, "n_words": 300}
+    corpus, _ = generate(n_topics, priors, np.random.default_rng(0), **sizes)
+    work = inference.table_work(corpus, n_topics, 1)
+    assert work.scores.shape[:2] == (n_topics, 22)
+    assert work.factors.block < 200
+    return work
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    if shutil.which("g++") is None:
+        pytest.skip("NO g++: the span table in C++ is not checked")
+    return inference.compile_yardstick(tmp_path_factory.mktemp("yardstick"))
+
+
+@pytest.mark.parametrize("n_topics", [3, 8, 10, 20])
+def test_the_table_in_cpp_is_the_same(n_topics, library):
+    work = table_work(n_topics)
+    for shape in ("plain", "vectors"):
+        other = inference.yardstick(library, f"fill_spans_{shape}", work)
+        inference.check_same_table(work, other)
+
+
+def test_another_table_is_noticed():
+    work = table_work(3)
+
+    def almost():
+        work.fill()
+        work.scores[2, 20, 21] += 1e-6
+
+    inference.check_same_table(work, work.fill)
+    with pytest.raises(AssertionError, match="another"):
+        inference.check_same_table(work, almost)
+
+
+def test_the_table_is_taken_to_pieces(capsys):
+    work, report = table_work(10), inference.Report()
+    inference.what_bounds(work, report, "table", repeats=2)
+    shares = report.facts["table: shares of the time"]
+    assert sum(shares.values()) == pytest.approx(1, abs=0.01)
+    assert set(report.facts["table: multiplications a nanosecond"]) >= {"table", "inner loop"}
+    # 22 units of 200 words; the four starts of a walk go from the first one's cut to the end
+    walked = 200 * sum(22 - first for first in range(0, 22, 4))
+    assert work.multiplications() == walked * 4 * 16
+    assert "shares of the time" in capsys.readouterr().out
+
+
+def test_walking_partly_with_all_parts_is_walking():
+    work = table_work(10)
+    work.fill()
+    whole = work.scratch.logs[1:23].copy()  # of the last four starts and the last topics
+    work.scratch.logs[:] = 0
+    inference.walk_partly(work, work.text.tokens, True, True)
+    # All starts run from the first one's cut here: only that one's logarithms can be compared.
+    assert np.array_equal(work.scratch.logs[21:23, :2], whole[20:22, :2])
+    assert work.scratch.logs[21:23, :2].all()
+
+
+def test_lda_gets_every_paragraph(drawn):
+    pytest.importorskip("tomotopy", reason="NO tomotopy: pip install 'permutopic[bench]'")
+    corpus, _, _ = drawn
+    lda = inference.lda_of(corpus, 4)
+    assert (len(lda.docs), lda.num_words, lda.k) == (corpus.n_units, corpus.n_tokens, 4)
+
+
+def test_fits_are_timed_in_turns(drawn):
+    spent = inference.time_fits(drawn[0], rounds=2)
+    assert {"fit", "paper"} <= set(spent) <= {"fit", "paper", "lda"}
+    assert min(spent.values()) > 0
+
+
+def test_threads_are_timed_from_one_state(drawn, monkeypatch):
+    monkeypatch.setattr(engine, "_WORTH_THREADS", 0)
+    best = inference.time_threads(drawn[0], 4, repeats=1)
+    assert set(best) == {"one", "two"}
+
+
+def test_a_long_document_is_followed():
+    found = inference.follow_long_document(200, 3, 10)
+    assert found["share of units in the right topic, by sweep"][10] > 0.8
+    assert len(found["units that changed topic in each sweep at τ = 1"]) == 3
+    assert list(found["nats below the true structure, by sweep"]) == [1, 10]
+
+
+def test_agreement_does_not_depend_on_numbers():
+    assert inference.agreement(np.array([0, 0, 1, 2]), np.array([2, 2, 0, 0]), 3) == 3
+
+
+def test_memory_is_measured_in_a_process_of_its_own():
+    assert 0.01 < inference.in_fresh_process(inference.peak_gigabytes) < 10
+
+
+def test_a_report_names_what_was_missed(capsys):
+    report = inference.Report()
+    report.judge("ours / theirs", 0.5, 1.0, at_most=True)
+    report.judge("one / two", 1.2, 1.6, at_most=False)
+    report.tell("seconds", 3.25)
+    report.leave_out("C++", "no g++")
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in shown[:2]] == ["ok", "MISSED"]
+    assert report.summary().splitlines() == [
+        "1 of 2 targets met",
+        "MISSED: one / two",
+        "NOT RUN: C++",
+    ]
+    stored = json.loads(json.dumps(report.as_dict()))
+    assert [figure["ok"] for figure in stored["figures"]] == [True, False]
+    assert stored["facts"] == {"seconds": 3.25}
+
+
+def test_turns_keep_the_shortest_time():
+    times = iter([3, 5, 3, 4.0, 2, 9])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inference, "seconds", lambda job: next(times))
+        assert inference.take_turns({"a": int, "b": int}, 3) == {"a": 2, "b": 4.0}

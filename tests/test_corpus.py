@@ -106,3 +106,8 @@ def test_arrays_that_do_not_fit_are_refused(change, message):
     corpus = Corpus.from_paragraphs(PARAGRAPHS)
     with pytest.raises(InputError, match=message):
         dataclasses.replace(corpus, **change)
+
+
+def test_a_corpus_is_shown_in_one_line():
+    corpus = Corpus.from_paragraphs([["a b", "a"], ["c"]])
+    assert repr(corpus) == "<Corpus: 2 documents, 3 units, 4 tokens, 3 words>"

@@ -42,7 +42,7 @@ class Document:
     place: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """Documents as arrays, validated when made and never changed afterwards.
 
@@ -88,6 +88,12 @@ class Corpus:
             frozen.flags.writeable = False
             object.__setattr__(self, name, frozen)
         _check(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Corpus: {self.n_documents} documents, {self.n_units} units, "
+            f"{self.n_tokens} tokens, {self.n_words} words>"
+        )
 
     @property
     def n_documents(self) -> int:

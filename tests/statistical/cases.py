@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from permutopic.corpus import Corpus
+from permutopic.model import engine
+from permutopic.model.block_moves import RenumberTopics, ResampleBlocks, blocked_moves
 from permutopic.model.moves import ResampleDispersion, ResampleStructures, paper_moves
 from permutopic.model.priors import Priors
 
@@ -38,10 +42,36 @@ def everything_filled_first(corpus, n_topics, priors):
     return paper_moves(corpus, n_topics, priors, fill="full")
 
 
+def some_places(n_units):
+    """Make four places in ten cuts: even tiny documents then lack some."""
+    return 0.4
+
+
+def blocks(corpus, n_topics, priors, *, rounds, placements, kept=engine.every_place):
+    # By the module's name, so that a planted engine is found.
+    table = engine.TableEngine(corpus, n_topics, priors, kept=kept)
+    return [ResampleBlocks(table, priors, rounds=rounds, placements=placements)]
+
+
+def renumbering_alone(corpus, n_topics, priors):
+    return [RenumberTopics()]
+
+
+def paper_and_blocked(corpus, n_topics, priors):
+    return paper_moves(corpus, n_topics, priors) + blocked_moves(corpus, n_topics, priors)
+
+
 MOVES = {
     "bag": bag_alone,
     "inversions": inversions_alone,
     "dispersion": dispersion_alone,
     "all": paper_moves,
     "all, table filled first": everything_filled_first,
+    "blocked bag": partial(blocks, rounds=1, placements=0),
+    "placements": partial(blocks, rounds=1, placements=2),
+    "random cuts": partial(blocks, rounds=2, placements=1, kept=some_places),
+    "renumber": renumbering_alone,
+    "blocked": blocked_moves,
+    "blocked, random cuts": partial(blocked_moves, kept=some_places),
+    "paper and blocked": paper_and_blocked,
 }

@@ -18,7 +18,7 @@ import numpy as np
 from permutopic.model.compile import compiled
 from permutopic.model.elementary import fast_exp, fast_log
 from permutopic.model.kernels import choose, fill_order, swap_changes_layout
-from permutopic.model.span_table import LANES, Text, take_rows
+from permutopic.model.span_table import LANES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,17 +49,19 @@ class Filters(NamedTuple):
     highest: NDArray[np.float64]
     total: NDArray[np.float64]
     log_weights: NDArray[np.float64]
+    potentials: NDArray[np.float64]
 
 
 def make_filters(n_topics: int, n_cuts: int) -> Filters:
     """Make room for a document of so many cuts."""
     return Filters(
-        before=np.empty((n_topics + 1, n_cuts)),
-        after=np.empty((n_topics + 1, n_cuts)),
+        before=np.empty((n_topics + 1, n_cuts + LANES)),
+        after=np.empty((n_topics + 1, n_cuts + LANES)),
         shifted=np.empty(n_cuts + LANES),
         highest=np.empty(n_cuts + LANES),
         total=np.empty(n_cuts + LANES),
         log_weights=np.empty(max(n_topics, n_cuts) + 1),
+        potentials=np.empty(n_cuts + LANES),
     )
 
 
@@ -332,97 +334,3 @@ def draw_inversions(
             log_weights[count] = score - how.dispersion[topic] * count
         inversions[topic] = choose(log_weights, n_values, uniforms[topic])
         fill_order(order, inversions)
-
-
-@compiled
-def draw_structure(
-    table: NDArray[np.float64],
-    cuts: NDArray[np.int64],
-    bag: NDArray[np.int64],
-    inversions: NDArray[np.int64],
-    how: Draws,
-    filters: Filters,
-    uniforms: NDArray[np.float64],
-) -> None:
-    """Draw a document's structure anew on its table of weights, several rounds of all moves.
-
-    Topics are placed with the bag summed out, then the bag is drawn; its inversion counts are
-    drawn given the bag where every place is a cut, for they move boundaries to any place.
-    """
-    n_topics = bag.size
-    order = np.empty(n_topics, np.int64)
-    fill_order(order, inversions)
-    every_place = cuts.size == cuts[-1] + 1
-    used = 0
-    for _ in range(how.rounds):
-        for _ in range(how.placements):
-            topic = int(uniforms[used] * n_topics)
-            place_topic(table, cuts, order, topic, how, filters, uniforms[used + 1])
-            used += 2
-        draw_bag(table, cuts, order, how.log_shares, filters, bag, uniforms[used:])
-        used += n_topics
-        if how.orders:
-            write_inversions(inversions, order)
-            if every_place:
-                draw_inversions(table, order, inversions, bag, how, filters, uniforms[used:])
-            used += n_topics - 1
-
-
-@compiled
-def move_words(
-    text: Text,
-    offsets: NDArray[np.int64],
-    bag: NDArray[np.int64],
-    inversions: NDArray[np.int64],
-    word_counts: NDArray[np.int32],
-    topic_words: NDArray[np.int64],
-    sign: int,
-) -> None:
-    """Add (sign 1) a document's tokens to the counts or take them out (sign −1)."""
-    order = np.empty(bag.size, np.int64)
-    fill_order(order, inversions)
-    unit = 0
-    for topic in order:
-        first, last = offsets[unit], offsets[unit + bag[topic]]
-        for token in range(first, last):
-            word_counts[text.words[text.tokens[token]], topic] += sign
-        topic_words[topic] += sign * (last - first)
-        unit += bag[topic]
-
-
-@compiled
-def take_out(
-    text: Text,
-    offsets: NDArray[np.int64],
-    bag: NDArray[np.int64],
-    inversions: NDArray[np.int64],
-    word_counts: NDArray[np.int32],
-    topic_words: NDArray[np.int64],
-    rows: NDArray[np.float64],
-    word_prior: float,
-) -> None:
-    """First part of a visit: take the document out, and copy what the topics hold of its words."""
-    move_words(text, offsets, bag, inversions, word_counts, topic_words, -1)
-    take_rows(rows, text.words, word_counts, word_prior)
-
-
-@compiled
-def put_back(
-    table: NDArray[np.float64],
-    text: Text,
-    offsets: NDArray[np.int64],
-    cuts: NDArray[np.int64],
-    log_kept: float,
-    log_factorial: NDArray[np.float64],
-    bag: NDArray[np.int64],
-    inversions: NDArray[np.int64],
-    word_counts: NDArray[np.int32],
-    topic_words: NDArray[np.int64],
-    how: Draws,
-    filters: Filters,
-    uniforms: NDArray[np.float64],
-) -> None:
-    """Last part, the table being filled: draw the structure, and put the document back."""
-    weigh_spans(table, cuts, log_factorial, how.temperature, log_kept, filters)
-    draw_structure(table, cuts, bag, inversions, how, filters, uniforms)
-    move_words(text, offsets, bag, inversions, word_counts, topic_words, 1)

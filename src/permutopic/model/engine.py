@@ -14,8 +14,9 @@ import numpy as np
 from scipy.special import gammaln
 
 from permutopic.errors import InputError
-from permutopic.model import block_kernels, kernels, span_table
+from permutopic.model import block_kernels, kernels, span_table, visit_kernels
 from permutopic.model.span_table import LANES
+from permutopic.model.visit_kernels import Postings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +58,7 @@ class _Document(NamedTuple):
     """A document's words by numbers of its own, see `span_table.Text`, and where its units end."""
 
     tokens: NDArray[np.int32]
-    words: NDArray[np.int64]
+    postings: Postings
     offsets: NDArray[np.int64]
     reach: NDArray[np.int64]
 
@@ -93,9 +94,9 @@ class TableEngine:
         widest = math.log10(max(corpus.n_tokens + priors.word, 1 / priors.word, 10))
         self.block = int(290 // widest)
         self.n_groups = -(-n_topics // LANES)
-        self.most_words = max(document.words.size for document in self.documents)
+        self.most_words = max(document.postings.words.size for document in self.documents)
         self.rows = np.empty(self.n_groups * self.most_words * LANES)
-        self.pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self.pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
         self.most_cuts = 0
         self._make_room(64)
 
@@ -103,10 +104,10 @@ class TableEngine:
         """Grow what depends on the number of cuts."""
         size = self.n_topics * n_cuts * _whole_vectors(n_cuts)
         try:
-            self.table = np.empty(size)
+            self.table, self.scaled, self.flipped = (np.empty(size) for _ in range(3))
         except MemoryError:
             raise InputError(
-                f"the span table of a document with {n_cuts} cuts takes {8 * size / 2**30:.0f} "
+                f"the span table of a document with {n_cuts} cuts takes {24 * size / 2**30:.0f} "
                 "GiB: take a smaller K"
             ) from None
         self.filters = block_kernels.make_filters(self.n_topics, n_cuts)
@@ -117,21 +118,25 @@ class TableEngine:
 
     def visit(self, state: State, document: int, how: Draws, rng: np.random.Generator) -> None:
         """Draw the structure of one document anew."""
-        tokens, words, offsets, reach = self.documents[document]
+        tokens, postings, offsets, reach = self.documents[document]
         bag, inversions = state.bag[document], state.inversions[document]
         cuts, kept = self._choose_cuts(bag, inversions, rng)
         if cuts.size > self.most_cuts:
             self._make_room(cuts.size + cuts.size // 4)
-        text = span_table.Text(tokens, words, offsets[cuts], reach[cuts])
-        rows = _shaped(self.rows, (self.n_groups, words.size, LANES))
-        table = _shaped(self.table, (self.n_topics, cuts.size - 1, _whole_vectors(cuts.size)))
+        n_words = postings.words.size
+        text = span_table.Text(tokens, postings.words, offsets[cuts], reach[cuts])
+        rows = _shaped(self.rows, (self.n_groups, n_words, LANES))
+        shape = (self.n_topics, cuts.size - 1, _whole_vectors(cuts.size))
+        table = _shaped(self.table, shape)
         structure = (bag, inversions, state.word_counts, state.topic_words)
-        block_kernels.take_out(text, offsets, *structure, rows, self.priors.word)
+        visit_kernels.take_out(postings, offsets, *structure, rows, self.priors.word)
         self._fill(table, text, rows, state.topic_words)
         each_round = 2 * how.placements + self.n_topics + (self.n_topics - 1) * how.orders
-        block_kernels.put_back(
+        visit_kernels.put_back(
             table,
-            text,
+            _shaped(self.scaled, shape),
+            _shaped(self.flipped, shape),
+            postings,
             offsets,
             cuts,
             math.log(kept),
@@ -169,13 +174,14 @@ class TableEngine:
         if self.pool is None or work < _WORTH_THREADS:
             span_table.fill_spans(table, text, factors, self.scratch[0], 0, 1)
             return
-        shares = enumerate(self.scratch)
         jobs = [
             self.pool.submit(
                 span_table.fill_spans, table, text, factors, scratch, share, self.n_threads
             )
-            for share, scratch in shares
+            for share, scratch in enumerate(self.scratch)
+            if share > 0
         ]
+        span_table.fill_spans(table, text, factors, self.scratch[0], 0, self.n_threads)
         for job in jobs:
             job.result()
 
@@ -191,7 +197,17 @@ def _document(corpus: Corpus, number: int) -> _Document:
     own_number = np.empty(found.size, dtype=np.int32)
     own_number[by_last] = np.arange(found.size)
     reach = np.searchsorted(last[by_last], text.size - offsets)
-    return _Document(own_number[backward[::-1]], found[by_last].astype(np.int64), offsets, reach)
+    tokens = own_number[backward[::-1]]
+    n_units = offsets.size - 1
+    unit_of = np.repeat(np.arange(n_units), np.diff(offsets))
+    places, counts = np.unique(tokens.astype(np.int64) * n_units + unit_of, return_counts=True)
+    postings = Postings(
+        words=found[by_last].astype(np.int64),
+        firsts=np.searchsorted(places, np.arange(found.size + 1) * n_units),
+        units=(places % n_units).astype(np.int32),
+        counts=counts.astype(np.int32),
+    )
+    return _Document(tokens, postings, offsets, reach)
 
 
 def _shaped(room: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:

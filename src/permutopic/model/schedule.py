@@ -41,7 +41,7 @@ class Schedule:
     n_annealing: int = 0
     first_temperature: float = 0.05
     shares_from: float = 0.1
-    retire_at: tuple[float, ...] = (0.8, 1.0)
+    retire_at: tuple[float, ...] = (0.5, 0.65, 0.8, 0.9, 1.0)
     """After which shares of the annealing superfluous topics are given up."""
 
     def stage(self, sweep: int) -> Stage:
