@@ -10,12 +10,14 @@ from pathlib import Path
 
 import numba
 
-from permutopic.model import block_moves, engine, moves
+from permutopic import model
+from permutopic.model import compile as compiling
 
-MODEL = "permutopic.model."
-# Each may import those before it.
-MODULES = ("elementary", "kernels", "span_table", "block_kernels", "label_kernels")
-USERS = (moves, engine, block_moves)
+FOLDER = Path(model.__file__).parent
+# The modules that have anything compiled, and those that hand it its arguments.
+MODULES = ("elementary", "kernels", "span_table", "block_kernels", "scaled_kernels")
+MODULES += ("visit_kernels", "label_kernels")
+USERS = ("moves", "engine", "block_moves")
 
 
 def load_modules(bugs=None, *, compile_it=True):
@@ -25,30 +27,26 @@ def load_modules(bugs=None, *, compile_it=True):
     Compiling takes long, so with bugs only the functions they touch are compiled anew, and those
     that call them; all others are the package's own.
     """
-    original = {name: importlib.import_module(MODEL + name) for name in MODULES}
-    sources = {
-        name: Path(module.__file__).read_text(encoding="utf-8") for name, module in original.items()
-    }
-    planted = {
-        name: _planted(name, source, (bugs or {}).get(name, ())) for name, source in sources.items()
-    }
+    sources = {name: (FOLDER / f"{name}.py").read_text(encoding="utf-8") for name in MODULES}
+    planted = {name: _planted(name, source, bugs or {}) for name, source in sources.items()}
     fresh = _touched(sources, planted) if bugs else None
     loaded = {}
-    for name, source in planted.items():
+    for name in MODULES:  # in the order in which they import each other
+        original = importlib.import_module(f"permutopic.model.{name}")
 
-        def compiled(function, name=name):
+        def compiled(function, original=original):
             if not compile_it:
                 return function
             if fresh is not None and function.__name__ not in fresh:
-                return getattr(original[name], function.__name__)
+                return getattr(original, function.__name__)
             # Not cached: a mutant must never be taken for the kernel.
             return numba.njit(nogil=True, error_model="numpy")(function)
 
         module = types.ModuleType(f"{name}_loaded_anew")
         vars(module)["__builtins__"] = {**vars(builtins), "__import__": _importer(loaded, compiled)}
-        exec(compile(source, module.__name__, "exec"), vars(module))
+        exec(compile(planted[name], module.__name__, "exec"), vars(module))
         if fresh is not None:  # types of their own would have the package's functions compiled anew
-            vars(module).update(_classes(original[name]))
+            vars(module).update(_classes(original))
         loaded[name] = module
     return types.SimpleNamespace(**loaded)
 
@@ -62,13 +60,14 @@ def load_kernels(replacements=(), *, compile_it=True):
 def put_in_place(monkeypatch, loaded):
     """Let the package use the loaded modules instead of its own, until the test is over."""
     for user in USERS:
+        module = importlib.import_module(f"permutopic.model.{user}")
         for name in MODULES:
-            if hasattr(user, name):
-                monkeypatch.setattr(user, name, getattr(loaded, name))
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, getattr(loaded, name))
 
 
-def _planted(name, source, replacements):
-    for old, new in replacements:
+def _planted(name, source, bugs):
+    for old, new in bugs.get(name, ()):
         if source.count(old) != 1:
             raise AssertionError(f"{old!r} occurs {source.count(old)} times in {name}")
         source = source.replace(old, new)
@@ -77,8 +76,10 @@ def _planted(name, source, replacements):
 
 def _importer(loaded, compiled):
     """An `import` that gives the fresh modules, and this way of compiling."""
-    asked = {MODEL + "compile": types.SimpleNamespace(compiled=compiled)}
-    asked |= {MODEL + name: module for name, module in loaded.items()}
+    asked = {f"permutopic.model.{name}": module for name, module in loaded.items()}
+    asked["permutopic.model.compile"] = types.SimpleNamespace(
+        **{**vars(compiling), "compiled": compiled}
+    )
 
     def import_fresh(name, *arguments):
         if name in asked:
@@ -99,16 +100,16 @@ def _classes(module):
 
 
 def _touched(sources, planted):
-    """Functions that a bug has changed, and all that call one of them."""
-    before, after = _functions(sources), _functions(planted)
-    texts = {name: ast.dump(node) for name, node in before.items()}
-    touched = {name for name, node in after.items() if ast.dump(node) != texts.get(name)}
+    """Names of the functions that a bug has changed, and of all that call one of them."""
+    before = {ast.dump(node) for _, node in _functions(sources)}
+    functions = list(_functions(planted))
+    touched = {name for name, node in functions if ast.dump(node) not in before}
     if not touched:
         raise AssertionError("the bugs are in no function")
     while True:
         callers = {
             name
-            for name, node in after.items()
+            for name, node in functions
             if any(isinstance(part, ast.Name) and part.id in touched for part in ast.walk(node))
         }
         if callers <= touched:
@@ -117,13 +118,7 @@ def _touched(sources, planted):
 
 
 def _functions(sources):
-    found = [
-        node
-        for source in sources.values()
-        for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef)
-    ]
-    functions = {node.name: node for node in found}
-    if len(functions) < len(found):
-        raise AssertionError("two compiled modules have functions of the same name")
-    return functions
+    for source in sources.values():
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.FunctionDef):
+                yield node.name, node

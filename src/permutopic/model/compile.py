@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
-from numba.core import event
+from numba import types
+from numba.core import cgutils, event
+from numba.extending import intrinsic, overload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -28,6 +33,39 @@ def compiled(function: Function) -> Function:
     except RuntimeError:  # no folder to keep it in can be written
         fast = numba.njit(nogil=True, error_model="numpy")(function)
     return cast("Function", fast)
+
+
+def atomic_add(counters: NDArray[np.int64], index: int, amount: int) -> int:
+    """Add to a counter that several threads share, and give what it was before.
+
+    In compiled code this is one instruction that no other thread can come between, and that
+    nothing is moved across. Here is what it means where there is one thread.
+    """
+    before = int(counters[index])
+    counters[index] = before + amount
+    return before
+
+
+@intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+def _atomic_add(_typing: Any, counters: Any, index: Any, amount: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = signature.args[0]
+        array = context.make_array(kind)(context, builder, args[0])
+        place = [args[1]]
+        pointer = cgutils.get_item_pointer(  # type: ignore[no-untyped-call]
+            context, builder, kind, array, place, wraparound=False
+        )
+        return builder.atomic_rmw("add", pointer, args[2], "seq_cst")
+
+    return types.int64(counters, types.intp, types.int64), generate
+
+
+@overload(atomic_add)  # type: ignore[untyped-decorator, unused-ignore]
+def _compiled_atomic_add(counters: Any, index: Any, amount: Any) -> Any:  # noqa: ARG001
+    def add(counters: Any, index: Any, amount: Any) -> Any:
+        return _atomic_add(counters, index, amount)  # type: ignore[call-arg]
+
+    return add
 
 
 class _Announcer(event.Listener):

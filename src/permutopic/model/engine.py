@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from permutopic.model.state import State
 
 CUTS = 20  # see docs/schedule.md
-# Below so many multiplications, handing them to threads takes longer than they do.
-_WORTH_THREADS = 400_000
+# Below so many tokens × cuts × topics, calling other threads takes longer than it saves.
+WORTH_THREADS = 1_000_000
 
 
 def every_place(n_units: int) -> float:  # noqa: ARG001
@@ -64,7 +64,7 @@ class _Document(NamedTuple):
 
 
 class TableEngine:
-    """Fills the span table of a document, on several threads if it is worth it, and draws on it.
+    """Fills the span table of a document and draws on it, on several threads where it is worth it.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class TableEngine:
         boundaries, taken at random at every visit; present boundaries always may stay. A share
         of 1 or more is every place. See `some_cuts`.
     n_threads
-        They split the starts of the table. The results are the same to the last bit.
+        They share the work of each visit. The results are the same to the last bit.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class TableEngine:
         """Grow what depends on the number of cuts."""
         size = self.n_topics * n_cuts * _whole_vectors(n_cuts)
         try:
-            self.table, self.scaled, self.flipped = (np.empty(size) for _ in range(3))
+            self.tables = [np.empty(size) for _ in range(3)]
         except MemoryError:
             raise InputError(
                 f"the span table of a document with {n_cuts} cuts takes {24 * size / 2**30:.0f} "
@@ -123,29 +123,51 @@ class TableEngine:
         cuts, kept = self._choose_cuts(bag, inversions, rng)
         if cuts.size > self.most_cuts:
             self._make_room(cuts.size + cuts.size // 4)
-        n_words = postings.words.size
-        text = span_table.Text(tokens, postings.words, offsets[cuts], reach[cuts])
-        rows = _shaped(self.rows, (self.n_groups, n_words, LANES))
         shape = (self.n_topics, cuts.size - 1, _whole_vectors(cuts.size))
-        table = _shaped(self.table, shape)
-        structure = (bag, inversions, state.word_counts, state.topic_words)
-        visit_kernels.take_out(postings, offsets, *structure, rows, self.priors.word)
-        self._fill(table, text, rows, state.topic_words)
+        tables = visit_kernels.Tables(
+            _shaped(self.tables[0], shape),
+            _shaped(self.tables[1], shape),
+            _shaped(self.tables[2], shape),
+            _shaped(self.rows, (self.n_groups, postings.words.size, LANES)),
+            self.log_gamma,
+            self.log_factorial,
+            self.priors.word,
+            self.block,
+        )
+        text = span_table.Text(tokens, postings.words, offsets[cuts], reach[cuts])
+        counts = visit_kernels.Counts(state.word_counts, state.topic_words)
+        topics = np.empty(offsets.size - 1, dtype=np.int64)
+        team = np.zeros(visit_kernels.TEAM_SIZE, dtype=np.int64)
         each_round = 2 * how.placements + self.n_topics + (self.n_topics - 1) * how.orders
-        visit_kernels.put_back(
-            table,
-            _shaped(self.scaled, shape),
-            _shaped(self.flipped, shape),
+        uniforms = rng.random(how.rounds * each_round)
+        helpers = []
+        if self.pool is not None and tokens.size * cuts.size * self.n_topics > WORTH_THREADS:
+            helpers = [
+                self.pool.submit(
+                    visit_kernels.assist, team, text, postings, topics, counts, tables, scratch
+                )
+                for scratch in self.scratch[1:]
+            ]
+        visit_kernels.visit(
+            team,
+            text,
             postings,
             offsets,
+            topics,
             cuts,
             math.log(kept),
-            self.log_factorial,
-            *structure,
+            bag,
+            inversions,
+            counts,
+            tables,
+            self.scratch[0],
             how,
             self.filters,
-            rng.random(how.rounds * each_round),
+            uniforms,
         )
+        for helper in helpers:
+            if not helper.cancel():  # it came too late to be of use, or it is about to end
+                helper.result()
 
     def _choose_cuts(
         self, bag: NDArray[np.int64], inversions: NDArray[np.int64], rng: np.random.Generator
@@ -161,29 +183,6 @@ class TableEngine:
         chosen[np.cumsum(bag[order])] = True
         chosen[0] = True
         return np.flatnonzero(chosen), kept
-
-    def _fill(
-        self,
-        table: NDArray[np.float64],
-        text: span_table.Text,
-        rows: NDArray[np.float64],
-        held: NDArray[np.int64],
-    ) -> None:
-        factors = span_table.Factors(rows, held, self.log_gamma, self.block)
-        work = text.tokens.size * text.cut_tokens.size // 2 * self.n_groups * LANES
-        if self.pool is None or work < _WORTH_THREADS:
-            span_table.fill_spans(table, text, factors, self.scratch[0], 0, 1)
-            return
-        jobs = [
-            self.pool.submit(
-                span_table.fill_spans, table, text, factors, scratch, share, self.n_threads
-            )
-            for share, scratch in enumerate(self.scratch)
-            if share > 0
-        ]
-        span_table.fill_spans(table, text, factors, self.scratch[0], 0, self.n_threads)
-        for job in jobs:
-            job.result()
 
 
 def _document(corpus: Corpus, number: int) -> _Document:

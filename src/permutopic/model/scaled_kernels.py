@@ -5,9 +5,10 @@ F[j] is the log weight of the best way to cover everything before cut j, in the 
 the topics. A span from i to j then weighs exp(log weight + F[i] − F[j]): the best structure of
 the present order has weight one, and so has a place in every sum that is drawn from.
 
-What underflows is lost. With sums below 10¹⁰⁰ on either side and a total above 10⁻⁵⁰, that is less
-than 10⁻⁵⁰ of the total, far below rounding. Otherwise the functions here say so, and the one of
-`block_kernels` that works on logarithms does it instead.
+What underflows, below 10⁻²⁹⁹, is lost. As long as no span weighs more than 10¹⁰⁰ and no sum from
+the left or from the right is higher than that, a structure that has lost a part weighs less than
+10⁻⁹⁰; and as long as the total is above 10⁻⁵⁰, that is far below rounding. Otherwise the functions
+here say so, and those of `block_kernels`, which work on logarithms, do it instead.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LOW, _HIGH = 1e-50, 1e100
-_HIGHEST_EXPONENT = 600.0
+_LOG_LEAST, _LOG_HIGH = -690.0, 230.0
 
 
 @compiled
@@ -72,12 +73,14 @@ def scale_weights(
     cuts: NDArray[np.int64],
     log_shares: NDArray[np.float64],
     filters: Filters,
-) -> None:
+) -> bool:
     """Turn the log weights of all spans into weights relative to the potentials.
 
     `scaled[k, i, j]` has the ends of spans side by side, `flipped[k, j − 1, i]` their starts, for
-    sums from the left and from the right. What is no span weighs 0.
+    sums from the left and from the right. What is no span weighs 0. False if a span weighs too
+    much.
     """
+    highest = 0.0
     n_topics, n_starts, width = table.shape
     n_cuts = cuts.size
     shift = filters.shifted
@@ -91,14 +94,17 @@ def scale_weights(
             here, first = -shift[start], (start + 1) // LANES * LANES
             for n in range(width - first):
                 log_weight = table[topic, start, first + n]
-                exponent = min(log_weight + (here + shift[first + n]), _HIGHEST_EXPONENT)
+                exponent = min(log_weight + (here + shift[first + n]), 1.01 * _LOG_HIGH)
                 weight = fast_exp(exponent)
-                scaled[topic, start, first + n] = weight if log_weight > 0.5 * NEVER else 0.0
+                scaled[topic, start, first + n] = weight if exponent > _LOG_LEAST else 0.0
         for cut in range(1, n_cuts):
             for start in range(cut):
-                flipped[topic, cut - 1, start] = scaled[topic, start, cut]
+                weight = scaled[topic, start, cut]
+                flipped[topic, cut - 1, start] = weight
+                highest = max(highest, weight)
             for start in range(cut, (cut + LANES - 1) // LANES * LANES):
                 flipped[topic, cut - 1, start] = 0.0
+    return highest < _HIGH
 
 
 @compiled
@@ -163,8 +169,22 @@ def filter_scaled(
 
 
 @compiled
+def filter_back_scaled(
+    flipped: NDArray[np.float64], n_cuts: int, order: NDArray[np.int64], filters: Filters
+) -> bool:
+    """Sum over all bags, slot by slot of an order, from the right."""
+    after, n_slots = filters.after, order.size
+    after[n_slots, :] = 0.0
+    after[n_slots, n_cuts - 1] = 1.0
+    for slot in range(n_slots - 1, -1, -1):
+        spread_back(flipped, order[slot], n_cuts, after, slot + 1, slot)
+    return within_bounds(after, 0, n_cuts)
+
+
+@compiled
 def draw_bag_scaled(
     scaled: NDArray[np.float64],
+    flipped: NDArray[np.float64],
     cuts: NDArray[np.int64],
     order: NDArray[np.int64],
     filters: Filters,
@@ -173,9 +193,9 @@ def draw_bag_scaled(
 ) -> bool:
     """Draw the whole bag given the order; False, and no bag, where the sums leave the bounds."""
     n_cuts, before = cuts.size, filters.before
-    if not filter_scaled(scaled, n_cuts, order, filters):
-        return False
-    if not before[order.size, n_cuts - 1] > _LOW:
+    left = filter_scaled(scaled, n_cuts, order, filters)
+    right = filter_back_scaled(flipped, n_cuts, order, filters)
+    if not (left and right and before[order.size, n_cuts - 1] > _LOW):
         return False
     end = n_cuts - 1
     for slot in range(order.size - 1, -1, -1):
@@ -217,13 +237,9 @@ def place_topic_scaled(
         if order[slot] != topic:
             others[filled] = order[slot]
             filled += 1
-    if not filter_scaled(scaled, n_cuts, others, filters):
-        return False
-    after[n_topics - 1, :] = 0.0
-    after[n_topics - 1, n_cuts - 1] = 1.0
-    for slot in range(n_topics - 2, -1, -1):
-        spread_back(flipped, others[slot], n_cuts, after, slot + 1, slot)
-    if not within_bounds(after, 0, n_cuts):
+    left = filter_scaled(scaled, n_cuts, others, filters)
+    right = filter_back_scaled(flipped, n_cuts, others, filters)
+    if not (left and right):
         return False
     log_weights = filters.log_weights
     log_prior, most = 0.0, 0.0

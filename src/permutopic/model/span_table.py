@@ -66,6 +66,7 @@ class Scratch(NamedTuple):
     products: NDArray[np.float64]
     exponents: NDArray[np.float64]
     logs: NDArray[np.float64]
+    powers: NDArray[np.float64]
 
 
 def make_scratch(n_words: int, n_cuts: int) -> Scratch:
@@ -75,6 +76,7 @@ def make_scratch(n_words: int, n_cuts: int) -> Scratch:
         products=np.empty(STARTS * LANES),
         exponents=np.empty(STARTS * LANES),
         logs=np.empty((n_cuts, STARTS * LANES)),
+        powers=np.empty((n_cuts, STARTS * LANES)),
     )
 
 
@@ -84,13 +86,15 @@ def take_rows(
     words: NDArray[np.int64],
     word_counts: NDArray[np.int32],
     word_prior: float,
+    first_word: int,
+    last_word: int,
 ) -> None:
-    """Copy the counts of a document's words, eight topics side by side."""
+    """Copy the counts of some of a document's words, eight topics side by side."""
     n_topics = word_counts.shape[1]
     for group in range(rows.shape[0]):
         first = group * LANES
         width = min(LANES, n_topics - first)
-        for w in range(words.size):
+        for w in range(first_word, last_word):
             word = words[w]
             for lane in range(width):
                 rows[group, w, lane] = word_counts[word, first + lane] + word_prior
@@ -182,56 +186,57 @@ def shed_exponents(products: NDArray[np.float64], exponents: NDArray[np.float64]
 
 
 @compiled
-def write_logs(
+def note(
     products: NDArray[np.float64],
     exponents: NDArray[np.float64],
-    width: int,
-    logs: NDArray[np.float64],
     cut: int,
+    logs: NDArray[np.float64],
+    powers: NDArray[np.float64],
 ) -> None:
-    """Write the logarithms of all products as they stand at a cut; of `width` topics, not more."""
-    if 2 * width > LANES:  # whole vectors, a few in vain
-        for n in range(products.size):
-            logs[cut, n] = fast_log(products[n]) + exponents[n] * LN2
-    else:
-        for start in range(STARTS):
-            for n in range(start * LANES, start * LANES + width):
-                logs[cut, n] = fast_log(products[n]) + exponents[n] * LN2
+    """Note all products as they stand at a cut."""
+    for n in range(STARTS * LANES):
+        logs[cut, n] = products[n]
+        powers[cut, n] = exponents[n]
 
 
 @compiled
-def walk(
-    text: Text,
-    rows: NDArray[np.float64],
-    width: int,
-    block: int,
-    first: int,
-    scratch: Scratch,
+def take_logs(
+    first: int, last: int, logs: NDArray[np.float64], powers: NDArray[np.float64]
 ) -> None:
+    """Take the logarithms of all products that were noted, in one long loop."""
+    flat_logs, flat_powers = logs[first:last].ravel(), powers[first:last].ravel()
+    for n in range(flat_logs.size):
+        flat_logs[n] = fast_log(flat_logs[n]) + flat_powers[n] * LN2
+
+
+@compiled
+def walk(text: Text, rows: NDArray[np.float64], block: int, first: int, scratch: Scratch) -> None:
     """Multiply up eight topics for the starts first … first + 3, cut after cut.
 
     A start's products are one, and its words unseen, until its own cut is reached.
     """
+    n_cuts = text.cut_tokens.size
     products, exponents, seen = scratch.products, scratch.exponents, scratch.seen
     products[:] = 1.0
     exponents[:] = 0.0
     for word in range(text.reach[first]):
         for start in range(STARTS):
             seen[word, start] = 0.0
-    for cut in range(first + 1, text.cut_tokens.size):
+    for cut in range(first + 1, n_cuts):
         here, end = text.cut_tokens[cut - 1], text.cut_tokens[cut]
         while here < end:
             stop = min(end, here + block)
             multiply_tokens(text.tokens, here, stop, rows, seen, products)
             shed_exponents(products, exponents)
             here = stop
-        write_logs(products, exponents, width, scratch.logs, cut)
+        note(products, exponents, cut, scratch.logs, scratch.powers)
         for start in range(cut - first, STARTS):  # those that begin here or later
             for lane in range(start * LANES, (start + 1) * LANES):
                 products[lane] = 1.0
                 exponents[lane] = 0.0
             for token in range(text.cut_tokens[cut - 1], end):
                 seen[text.tokens[token], start] = 0.0
+    take_logs(first + 1, n_cuts, scratch.logs, scratch.powers)
 
 
 @compiled
@@ -248,15 +253,15 @@ def fill_spans(
     log_gamma, cut_tokens, logs = factors.log_gamma, text.cut_tokens, scratch.logs
     for first in range(share * STARTS, n_starts, shares * STARTS):
         for group in range(factors.rows.shape[0]):
-            width = min(LANES, n_topics - group * LANES)
-            walk(text, factors.rows[group], width, factors.block, first, scratch)
-            for lane in range(width):
+            walk(text, factors.rows[group], factors.block, first, scratch)
+            for lane in range(min(LANES, n_topics - group * LANES)):
                 topic = group * LANES + lane
                 held = factors.held[topic]
                 for start in range(first, min(first + STARTS, n_starts)):
+                    lane_here = np.uint64((start - first) * LANES + lane)
                     behind, below = held - cut_tokens[start], log_gamma[held]
-                    for cut in range(start + 1, n_cuts):
-                        above = logs[cut, (start - first) * LANES + lane]
-                        scores[topic, start, cut] = above - (
-                            log_gamma[behind + cut_tokens[cut]] - below
-                        )
+                    for n in range(n_cuts - start - 1):
+                        cut = np.uint64(start + 1 + n)
+                        after = np.uint64(behind + cut_tokens[cut])
+                        span = logs[cut, lane_here] - (log_gamma[after] - below)
+                        scores[topic, start, cut] = span
