@@ -25,15 +25,13 @@ from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unittest import mock
 
 import numba
 import numpy as np
 
 from permutopic import ContentModel, Priors, read_corpus
 from permutopic.convergence import co_occurrence, match_topics
-from permutopic.model import span_table
-from permutopic.model.block_kernels import Draws
+from permutopic.model import span_table, visit_kernels
 from permutopic.model.block_moves import blocked_moves
 from permutopic.model.engine import TableEngine, every_place
 from permutopic.model.generate import generate
@@ -314,23 +312,25 @@ class TableWork(NamedTuple):
 
 
 def table_work(corpus: Corpus, n_topics: int, document: int) -> TableWork:
-    """Let the engine visit a document, every place a cut, and keep what its table was made of."""
+    """Give what the table of a document is made of, every place a cut, its words taken out."""
     priors = Priors.for_documents(corpus.n_documents)
     engine = TableEngine(corpus, n_topics, priors, kept=every_place)
-    rng = np.random.default_rng(0)
-    state = initial_state(corpus, n_topics, priors, rng)
-    how = Draws(np.full(n_topics, -math.log(n_topics)), state.dispersion, 1.0, 1, 0, False)
-    fill, kept = span_table.fill_spans, list[TableWork]()
-
-    def record(*arguments: Any) -> None:
-        work = TableWork(*arguments[:4])
-        # The engine puts the document's words back when it is done.
-        kept.append(work._replace(factors=work.factors._replace(held=work.factors.held.copy())))
-        fill(*arguments)
-
-    with mock.patch.object(span_table, "fill_spans", record):
-        engine.visit(state, document, how, rng)
-    return kept[0]
+    state = initial_state(corpus, n_topics, priors, np.random.default_rng(0))
+    tokens, postings, offsets, reach = engine.documents[document]
+    counts = visit_kernels.Counts(state.word_counts, state.topic_words)
+    topics, n_words = np.empty(offsets.size - 1, dtype=np.int64), postings.words.size
+    bag, inversions = state.bag[document], state.inversions[document]
+    visit_kernels.lay_out(topics, offsets, bag, inversions, counts, -1)
+    visit_kernels.move_words(postings, topics, counts, -1, 0, n_words)
+    rows = np.empty((engine.n_groups, n_words, LANES))
+    span_table.take_rows(rows, postings.words, counts.words, priors.word, 0, n_words)
+    width = -(-offsets.size // LANES) * LANES
+    return TableWork(
+        np.empty((n_topics, offsets.size - 1, width)),
+        span_table.Text(tokens, postings.words, offsets, reach),
+        span_table.Factors(rows, counts.topics, engine.log_gamma, engine.block),
+        span_table.make_scratch(n_words, offsets.size),
+    )
 
 
 def compile_yardstick(folder: Path) -> ctypes.CDLL | None:
@@ -397,7 +397,6 @@ def _walk_partly(
     cut_tokens, products, exponents = text.cut_tokens, scratch.products, scratch.exponents
     for first in range(0, scores.shape[1], STARTS):
         for group in range(factors.rows.shape[0]):
-            width = min(LANES, scores.shape[0] - group * LANES)
             scratch.seen[: text.reach[first]] = 0.0
             products[:] = 1.0
             exponents[:] = 0.0
@@ -413,7 +412,9 @@ def _walk_partly(
                         products[:] = 1.0
                     here = stop
                 if with_logs:
-                    span_table.write_logs(products, exponents, width, scratch.logs, cut)
+                    span_table.note(products, exponents, cut, scratch.logs, scratch.powers)
+            if with_logs:
+                span_table.take_logs(first + 1, cut_tokens.size, scratch.logs, scratch.powers)
 
 
 # Not kept on disk: numba would not notice that what it calls has changed.

@@ -29,6 +29,7 @@ struct Scratch {
     double *__restrict products;
     double *__restrict exponents;
     double *__restrict logs;
+    double *__restrict powers;
 };
 
 inline int64_t bits_of(double x) {
@@ -137,23 +138,22 @@ inline void shed_exponents(double *__restrict products, double *__restrict expon
     }
 }
 
-inline void write_logs(const double *__restrict products, const double *__restrict exponents,
-                       int64_t width, double *__restrict logs) {
-    if (2 * width > LANES) {
-        for (int64_t n = 0; n < WIDE; ++n) {
-            logs[n] = fast_log(products[n]) + exponents[n] * LN2;
-        }
-        return;
+inline void note(const double *__restrict products, const double *__restrict exponents,
+                 double *__restrict logs, double *__restrict powers) {
+    for (int64_t n = 0; n < WIDE; ++n) {
+        logs[n] = products[n];
+        powers[n] = exponents[n];
     }
-    for (int64_t start = 0; start < STARTS; ++start) {
-        for (int64_t n = start * LANES; n < start * LANES + width; ++n) {
-            logs[n] = fast_log(products[n]) + exponents[n] * LN2;
-        }
+}
+
+inline void take_logs(double *__restrict logs, const double *__restrict powers, int64_t size) {
+    for (int64_t n = 0; n < size; ++n) {
+        logs[n] = fast_log(logs[n]) + powers[n] * LN2;
     }
 }
 
 template <class Inner>
-void walk(const Text &text, const double *rows, int64_t width, int64_t block, int64_t first,
+void walk(const Text &text, const double *rows, int64_t block, int64_t first,
           const Scratch &scratch) {
     double *products = scratch.products, *exponents = scratch.exponents, *seen = scratch.seen;
     std::fill(products, products + WIDE, 1.0);
@@ -168,7 +168,7 @@ void walk(const Text &text, const double *rows, int64_t width, int64_t block, in
             shed_exponents(products, exponents);
             here = stop;
         }
-        write_logs(products, exponents, width, scratch.logs + cut * WIDE);
+        note(products, exponents, scratch.logs + cut * WIDE, scratch.powers + cut * WIDE);
         for (int64_t start = cut - first; start < STARTS; ++start) {
             std::fill(products + start * LANES, products + (start + 1) * LANES, 1.0);
             std::fill(exponents + start * LANES, exponents + (start + 1) * LANES, 0.0);
@@ -177,6 +177,8 @@ void walk(const Text &text, const double *rows, int64_t width, int64_t block, in
             }
         }
     }
+    const int64_t noted = (first + 1) * WIDE;
+    take_logs(scratch.logs + noted, scratch.powers + noted, text.n_cuts * WIDE - noted);
 }
 
 template <class Inner>
@@ -190,7 +192,7 @@ void fill_spans(double *__restrict scores, int64_t n_topics, int64_t n_starts, i
     for (int64_t first = 0; first < n_starts; first += STARTS) {
         for (int64_t group = 0; group < n_groups; ++group) {
             const int64_t width = std::min(LANES, n_topics - group * LANES);
-            walk<Inner>(text, rows + group * n_words * LANES, width, block, first, scratch);
+            walk<Inner>(text, rows + group * n_words * LANES, block, first, scratch);
             for (int64_t lane = 0; lane < width; ++lane) {
                 const int64_t topic = group * LANES + lane;
                 for (int64_t start = first; start < std::min(first + STARTS, n_starts); ++start) {
@@ -214,10 +216,11 @@ void fill_spans(double *__restrict scores, int64_t n_topics, int64_t n_starts, i
                          const int32_t *tokens, const int64_t *cut_tokens, const int64_t *reach,   \
                          int64_t n_cuts, const double *rows, int64_t n_words,                      \
                          const int64_t *held, const double *log_gamma, int64_t block,              \
-                         double *seen, double *products, double *exponents, double *logs) {        \
+                         double *seen, double *products, double *exponents, double *logs,          \
+                         double *powers) {                                                         \
         fill_spans<INNER>(scores, n_topics, n_starts, pitch,                                       \
                           Text{tokens, cut_tokens, reach, n_cuts}, rows, n_words, held,            \
-                          log_gamma, block, Scratch{seen, products, exponents, logs});             \
+                          log_gamma, block, Scratch{seen, products, exponents, logs, powers});     \
     }
 
 FILL_SPANS(fill_spans_plain, Plain)

@@ -1,12 +1,21 @@
 from __future__ import annotations
 
+import hashlib
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from permutopic.model.generate import generate
-from permutopic.model.priors import Priors
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src" / "permutopic" / "model").glob("*.py"))
+DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES)).hexdigest()[:16]
+# numba notices when a function's own file has changed, but not one that it calls into: so
+# compiled code is kept apart for each state of the sources.
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "kernels" / DIGEST)
+
+from permutopic.model.generate import generate  # noqa: E402
+from permutopic.model.priors import Priors  # noqa: E402
 
 
 def pytest_addoption(parser):

@@ -108,7 +108,7 @@ def test_fits_are_timed_in_turns(drawn):
 
 
 def test_threads_are_timed_from_one_state(drawn, monkeypatch):
-    monkeypatch.setattr(engine, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(engine, "WORTH_THREADS", 0)
     best = inference.time_threads(drawn[0], 4, repeats=1)
     assert set(best) == {"one", "two"}
 

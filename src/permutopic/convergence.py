@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-RHAT_LIMIT = 1.05
+RHAT_LIMIT = 1.1
 """Above it a quantity has not settled. Vehtari et al. (2021) ask for 1.01, but with an effective
-sample of hundreds of draws a chain; some hundred slow Gibbs sweeps cannot show that much."""
+sample of hundreds of draws a chain; of the twenty or thirty draws that a chain makes by default,
+even independent ones come out above 1.05 one time in ten where there are two chains."""
 
 AGREEMENT_LIMIT = 0.8
 """Below it two outlines differ. One draw a chain is compared, so even chains that have converged
