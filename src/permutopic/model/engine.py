@@ -148,26 +148,29 @@ class TableEngine:
                 )
                 for scratch in self.scratch[1:]
             ]
-        visit_kernels.visit(
-            team,
-            text,
-            postings,
-            offsets,
-            topics,
-            cuts,
-            math.log(kept),
-            bag,
-            inversions,
-            counts,
-            tables,
-            self.scratch[0],
-            how,
-            self.filters,
-            uniforms,
-        )
-        for helper in helpers:
-            if not helper.cancel():  # it came too late to be of use, or it is about to end
-                helper.result()
+        try:
+            visit_kernels.visit(
+                team,
+                text,
+                postings,
+                offsets,
+                topics,
+                cuts,
+                math.log(kept),
+                bag,
+                inversions,
+                counts,
+                tables,
+                self.scratch[0],
+                how,
+                self.filters,
+                uniforms,
+            )
+        finally:  # an interrupt may come before the visit has begun
+            visit_kernels.dismiss(team)
+            for helper in helpers:
+                if not helper.cancel():
+                    helper.result()
 
     def _choose_cuts(
         self, bag: NDArray[np.int64], inversions: NDArray[np.int64], rng: np.random.Generator

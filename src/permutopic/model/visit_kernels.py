@@ -211,6 +211,13 @@ def work_on_table(
         atomic_add(team, _FILLING * _LINE + 1, 1)
 
 
+def dismiss(team: NDArray[np.int64]) -> None:
+    """Let whoever is still waiting in `assist` go, with nothing to do."""
+    for stage in (_TAKING_OUT, _FILLING, _PUTTING_BACK):
+        team[stage * _LINE] = 2**62
+    team[0] = _PUTTING_BACK
+
+
 @compiled
 def visit(
     team: NDArray[np.int64],

@@ -1,0 +1,102 @@
+"""Threads in the engine: the same bits for any number, and nobody left waiting."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from permutopic.model import engine, visit_kernels
+from permutopic.model.block_moves import blocked_moves
+from permutopic.model.engine import TableEngine
+from permutopic.model.generate import generate
+from permutopic.model.priors import Priors
+from permutopic.model.state import check_state, initial_state
+from permutopic.streams import Streams
+
+
+@pytest.fixture(scope="module")
+def corpus_and_priors():
+    priors = Priors.for_documents(8)
+    corpus, _ = generate(
+        11, priors, np.random.default_rng(0), n_documents=8, units=40, unit_words=15, n_words=200
+    )
+    return corpus, priors
+
+
+def swept(corpus, priors, **settings):
+    state = initial_state(corpus, 11, priors, np.random.default_rng(1))
+    for sweep in range(3):
+        for number, move in enumerate(blocked_moves(corpus, 11, priors, **settings)):
+            move(state, partial(Streams(5).at, sweep, number))
+    check_state(corpus, state)
+    return state
+
+
+@pytest.mark.parametrize("n_threads", [2, 3, 7])
+@pytest.mark.parametrize("kept", [engine.every_place, engine.some_cuts])
+def test_threads_change_nothing(corpus_and_priors, kept, n_threads, monkeypatch):
+    monkeypatch.setattr(engine, "WORTH_THREADS", 0)
+    calls, submit = [], engine.ThreadPoolExecutor.submit
+
+    def counted(self, function, *args):
+        calls.append(function)
+        return submit(self, function, *args)
+
+    monkeypatch.setattr(engine.ThreadPoolExecutor, "submit", counted)
+    alone = swept(*corpus_and_priors, kept=kept)
+    assert not calls
+    together = swept(*corpus_and_priors, kept=kept, n_threads=n_threads)
+    assert len(calls) == 3 * 8 * (n_threads - 1)
+    for name, array in vars(alone).items():
+        assert np.array_equal(array, getattr(together, name)), name
+
+
+def test_a_visit_does_not_wait_for_threads_that_do_not_come(corpus_and_priors, monkeypatch):
+    from threading import Event
+
+    monkeypatch.setattr(engine, "WORTH_THREADS", 0)
+    corpus, priors = corpus_and_priors
+    [move, *_] = blocked_moves(corpus, 11, priors, n_threads=2)
+    release = Event()
+    busy = move.engine.pool.submit(release.wait)  # the only other thread has something to do
+    try:
+        state = initial_state(corpus, 11, priors, np.random.default_rng(1))
+        move(state, partial(Streams(5).at, 0, 0))
+    finally:
+        release.set()
+    busy.result()
+    check_state(corpus, state)
+
+
+def test_an_interrupt_before_the_visit_leaves_nobody_waiting(corpus_and_priors, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine, "WORTH_THREADS", 0)
+    corpus, priors = corpus_and_priors
+    [move, *_] = blocked_moves(corpus, 11, priors, n_threads=3)
+    state = initial_state(corpus, 11, priors, np.random.default_rng(1))
+    move(state, partial(Streams(5).at, 0, 0))
+    monkeypatch.setattr(visit_kernels, "visit", interrupted)
+    before = state.copy()
+    with pytest.raises(KeyboardInterrupt):
+        move(state, partial(Streams(5).at, 1, 0))
+    move.engine.pool.shutdown(wait=True)  # would never end if a thread still waited
+    assert np.array_equal(state.word_counts, before.word_counts)
+
+
+def test_short_documents_are_not_worth_a_thread(corpus_and_priors, monkeypatch):
+    corpus, priors = corpus_and_priors
+    lazy = TableEngine(corpus, 11, priors, n_threads=2)
+
+    def never(*_):
+        raise AssertionError("a thread was called")
+
+    monkeypatch.setattr(lazy.pool, "submit", never)
+    [move, *_] = blocked_moves(corpus, 11, priors)
+    move.engine = lazy
+    state = initial_state(corpus, 11, priors, np.random.default_rng(1))
+    move(state, partial(Streams(5).at, 0, 0))
+    check_state(corpus, state)
