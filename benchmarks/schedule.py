@@ -23,7 +23,7 @@ import numpy as np
 
 from permutopic.experiments.evaluate import score_corpus_segmentation
 from permutopic.metrics import score_alignment
-from permutopic.model.block_moves import RenumberTopics, blocked_moves
+from permutopic.model.block_moves import blocked_moves
 from permutopic.model.engine import every_place
 from permutopic.model.joint import JointMeter
 from permutopic.model.moves import Move, ResampleDispersion, ResampleStructures
@@ -52,9 +52,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "θ even until τ = 1": {"shares_from": 1.0},
     "no topic given up": {"retire_at": ()},
     "no placements": {"placements": 0},
-    "one round": {"rounds": 1},
     "every place a cut": {"kept": every_place},
-    "no renumbering": {"renumbering": False},
 }
 
 
@@ -75,7 +73,6 @@ def run(
     *,
     sweeps: int = 100,
     annealing: float = 0.7,
-    renumbering: bool = True,
     **settings: Any,
 ) -> dict[str, Any]:
     """Run one chain to its last sweep and score it."""
@@ -86,8 +83,6 @@ def run(
     of_moves = {k: v for k, v in settings.items() if k in ("rounds", "placements", "kept")}
     of_schedule = {k: v for k, v in settings.items() if k not in of_moves}
     moves = blocked_moves(corpus, n_topics, priors, log_joint=meter, **of_moves)
-    if not renumbering:
-        moves = [move for move in moves if not isinstance(move, RenumberTopics)]
     schedule = Schedule(round(annealing * sweeps), **of_schedule)
     started = time.perf_counter()
     trace = [

@@ -14,10 +14,10 @@ from permutopic import model
 from permutopic.model import compile as compiling
 
 FOLDER = Path(model.__file__).parent
-# The modules that have anything compiled, and those that hand it its arguments.
+# The modules that have anything compiled, each before those that import it.
 MODULES = ("elementary", "kernels", "span_table", "block_kernels", "scaled_kernels")
 MODULES += ("visit_kernels", "label_kernels")
-USERS = ("moves", "engine", "block_moves")
+USERS = [path.stem for path in FOLDER.glob("*.py") if path.stem not in MODULES]
 
 
 def load_modules(bugs=None, *, compile_it=True):

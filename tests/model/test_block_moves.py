@@ -8,16 +8,12 @@ import pytest
 from scipy import stats
 
 from permutopic.corpus import Corpus
-from permutopic.model import block_moves, label_kernels
-from permutopic.model.block_moves import (
-    RenumberTopics,
-    ResampleBlocks,
-    blocked_moves,
-    draw_log_shares,
-    renumber,
-)
+from permutopic.dirichlet import draw_log_shares
+from permutopic.model import label_kernels, label_moves
+from permutopic.model.block_moves import ResampleBlocks, blocked_moves
 from permutopic.model.engine import TableEngine, every_place, some_cuts
 from permutopic.model.joint import JointMeter, joint_terms, log_joint
+from permutopic.model.label_moves import RenumberTopics, renumber
 from permutopic.model.moves import ResampleDispersion, paper_moves
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.schedule import Stage
@@ -233,30 +229,24 @@ def test_precedences_are_counted_pair_by_pair(flavour):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_number_is_weighed_by_the_joint_of_the_renumbered_state(seed, monkeypatch):
+def test_a_number_is_weighed_by_the_joint_of_the_renumbered_state(seed):
     state, priors = a_state(seed)
     earlier = np.zeros((4, 4), dtype=np.int64)
     label_kernels.count_precedences(state.inversions, earlier)
     start = np.random.default_rng(seed).permutation(4)
-    for topic, gap in itertools.product(range(4), repeat=2):
-        noted = []
-
-        def take(log_weights, n_values, uniform, noted=noted, gap=gap):
-            noted.append(log_weights[:n_values].copy())
-            return gap
-
-        monkeypatch.setattr(uncompiled.label_kernels, "choose", take)
-        canon = start.copy()
-        uncompiled.label_kernels.place_label(canon, topic, earlier, state.dispersion, 0.5)
+    for topic in range(4):
         others = [other for other in start.tolist() if other != topic]
         tried = [[*others[:place], topic, *others[place:]] for place in range(4)]
-        assert canon.tolist() == tried[gap]
         joints = []
         for one in tried:
             new = state.copy()
             renumber(new, np.array(one))
             joints.append(log_joint(new, priors))
-        assert normalised(noted[0]) == pytest.approx(normalised(joints), rel=1e-9)
+        edges = np.cumsum(normalised(joints))
+        for uniform in np.random.default_rng(seed).random(200):
+            canon = start.copy()
+            label_kernels.place_label(canon, topic, earlier, state.dispersion, uniform)
+            assert canon.tolist() == tried[int(np.searchsorted(edges, uniform))]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -298,7 +288,7 @@ def test_a_canon_that_stays_is_not_written_again(monkeypatch):
     state, _ = a_state(0)
     state.inversions[:] = 0
     state.dispersion[:] = 50.0
-    monkeypatch.setattr(block_moves, "renumber", None)  # calling it would fail
+    monkeypatch.setattr(label_moves, "renumber", None)  # calling it would fail
     RenumberTopics()(state, lambda _: np.random.default_rng(0))
 
 

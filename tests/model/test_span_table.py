@@ -1,4 +1,4 @@
-"""Rungs 3 and 4 for the span table: every entry is a difference of log joints, on any threads."""
+"""Rungs 3 and 4 for the span table: every entry is a difference of log joints."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from permutopic.corpus import Corpus
-from permutopic.model import engine, span_table
-from permutopic.model.block_kernels import Draws
-from permutopic.model.engine import TableEngine, every_place
+from permutopic.model import span_table
+from permutopic.model.engine import TableEngine
 from permutopic.model.joint import joint_terms
 from permutopic.model.priors import Priors
 from permutopic.model.span_table import Factors, Text, fill_spans, make_scratch, take_rows
@@ -44,10 +43,9 @@ def a_corpus(seed, sizes=(1, 4, 11), most_words=6, n_words=7):
 
 def text_of(corpus, document, cuts=None):
     """The document as the engine prepares it, with all its cuts or some."""
-    engine = TableEngine(corpus, 2, PRIORS)
-    tokens, words, offsets, reach = engine.documents[document]
+    tokens, postings, offsets, reach = TableEngine(corpus, 2, PRIORS).documents[document]
     cuts = np.arange(offsets.size) if cuts is None else np.array(cuts)
-    return Text(tokens, words, offsets[cuts], reach[cuts])
+    return Text(tokens, postings.words, offsets[cuts], reach[cuts])
 
 
 def some_of_the_cuts(n_units, rng):
@@ -62,7 +60,8 @@ def filled(text, held, beta, *, block=20, shares=1, module=span_table):
     """
     n_topics, n_cuts = held.shape[1], text.cut_tokens.size
     rows = np.full((-(-n_topics // 8), text.words.size, 8), np.nan)
-    module.take_rows(rows, text.words, held.astype(np.int32), beta)
+    for first, last in itertools.pairwise([0, text.words.size // 2, text.words.size]):
+        module.take_rows(rows, text.words, held.astype(np.int32), beta, first, last)
     totals = held.sum(axis=0)
     counts = np.arange(totals.max() + text.tokens.size + 1)
     factors = Factors(rows, totals, gammaln(counts + held.shape[0] * beta), block)
@@ -146,7 +145,7 @@ def test_long_products_of_great_and_tiny_factors_lose_nothing(beta, most):
     tokens, ends = text.words[text.tokens], text.cut_tokens
     assert tokens.size > 1000
     rows = np.full((1, text.words.size, 8), np.nan)
-    take_rows(rows, text.words, held.astype(np.int32), beta)
+    take_rows(rows, text.words, held.astype(np.int32), beta, 0, text.words.size)
     # The factors alone: a table of logΓ up to such totals would not fit into memory.
     no_total, no_log_gamma = np.zeros(3, dtype=np.int64), np.zeros(tokens.size + 1)
     blocks = [1, TableEngine(corpus, 3, dataclasses.replace(PRIORS, word=beta)).block]
@@ -192,7 +191,7 @@ def test_every_share_writes_starts_of_its_own():
     text = text_of(corpus, 0)
     held = np.ones((corpus.n_words, 2), dtype=np.int64)
     rows = np.empty((1, text.words.size, 8))
-    take_rows(rows, text.words, held.astype(np.int32), 0.2)
+    take_rows(rows, text.words, held.astype(np.int32), 0.2, 0, text.words.size)
     log_gamma = gammaln(np.arange(text.tokens.size + 8) + 1.4)
     factors = Factors(rows, held.sum(axis=0), log_gamma, 20)
     written = []
@@ -201,43 +200,6 @@ def test_every_share_writes_starts_of_its_own():
         fill_spans(table, text, factors, make_scratch(text.words.size, 14), share, 3)
         written.append(set(np.flatnonzero(np.isfinite(table[0, :, 13])).tolist()))
     assert written == [{0, 1, 2, 3, 12}, {4, 5, 6, 7}, {8, 9, 10, 11}]
-
-
-@pytest.mark.parametrize("n_threads", [2, 3])
-def test_threads_make_the_same_table_and_the_same_moves(n_threads, monkeypatch):
-    monkeypatch.setattr(engine, "_WORTH_THREADS", 0)
-    corpus = a_corpus(5, (13, 7, 9))
-    how = Draws(np.log([0.2, 0.5, 0.3]), np.array([0.4, 0.7]), 1.0, 2, 1, True)
-    states, tables = [], []
-    for threads in (1, n_threads):
-        mine = TableEngine(corpus, 3, PRIORS, kept=every_place, n_threads=threads)
-        mine.table[:] = np.nan
-        used = []
-        if threads > 1:
-            submit = mine.pool.submit
-            mine.pool.submit = lambda *job, submit=submit, used=used: (
-                used.append(job[-2:]),
-                submit(*job),
-            )[1]
-        state = initial_state(corpus, 3, PRIORS, np.random.default_rng(0))
-        rng = np.random.default_rng(1)
-        for document in range(corpus.n_documents):
-            mine.visit(state, document, how, rng)
-        assert used == [(s, threads) for s in range(threads)] * 4 * (threads > 1)
-        states.append(state)
-        tables.append(mine.table.tobytes())
-    assert tables[0] == tables[1]
-    assert states[0].bag.tolist() == states[1].bag.tolist()
-    assert states[0].inversions.tolist() == states[1].inversions.tolist()
-
-
-def test_little_work_is_not_handed_to_threads():
-    corpus = a_corpus(5)
-    mine = TableEngine(corpus, 3, PRIORS, n_threads=2)
-    mine.pool.submit = None  # calling it would fail
-    state = initial_state(corpus, 3, PRIORS, np.random.default_rng(0))
-    how = Draws(np.log([0.2, 0.5, 0.3]), np.array([0.4, 0.7]), 1.0, 1, 0, True)
-    mine.visit(state, 2, how, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,4 +1,4 @@
-"""The blocked moves: whole structures at once, and the numbers of the topics."""
+"""The blocked moves: whole structures at once."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.dirichlet import draw_log_shares
-from permutopic.model import label_kernels
 from permutopic.model.block_kernels import Draws
 from permutopic.model.engine import TableEngine, some_cuts
+from permutopic.model.label_moves import RenumberTopics
 from permutopic.model.moves import ResampleDispersion
 from permutopic.model.priors import Variant
 from permutopic.model.schedule import POSTERIOR
@@ -18,8 +18,6 @@ from permutopic.model.search import RetireTopics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
     from permutopic.corpus import Corpus
     from permutopic.model.engine import Engine
@@ -76,37 +74,6 @@ class ResampleBlocks:
         )
         for document in range(n_documents):
             self.engine.visit(state, document, how, random_at(document))
-
-
-class RenumberTopics:
-    """Put each topic, in random order, to a new place of the canonical order.
-
-    The documents keep their topics and orders; the numbers change, and the inversion counts with
-    them. This is how a chain whose documents all agree on an order other than the canonical one
-    gets out: one document after the other would have to cross a barrier.
-    """
-
-    def __call__(self, state: State, random_at: RandomAt, stage: Stage = POSTERIOR) -> None:  # noqa: ARG002
-        """Renumber the topics given ρ, which stays with the places."""
-        rng = random_at(0)
-        n_topics = state.n_topics
-        earlier = np.zeros((n_topics, n_topics), dtype=np.int64)
-        label_kernels.count_precedences(state.inversions, earlier)
-        canon = np.arange(n_topics)
-        for topic in rng.permutation(n_topics):
-            label_kernels.place_label(canon, topic, earlier, state.dispersion, rng.random())
-        if not np.array_equal(canon, np.arange(n_topics)):
-            renumber(state, canon)
-
-
-def renumber(state: State, canon: NDArray[np.int64]) -> None:
-    """Give topic `canon[j]` the number j, in place."""
-    numbers = np.empty_like(canon)
-    numbers[canon] = np.arange(canon.size)
-    state.bag[:] = state.bag[:, canon]
-    state.word_counts[:] = state.word_counts[:, canon]
-    state.topic_words[:] = state.topic_words[canon]
-    label_kernels.renumber_inversions(state.inversions, numbers)
 
 
 def blocked_moves(

@@ -73,3 +73,20 @@ def renumber_inversions(inversions: NDArray[np.int64], numbers: NDArray[np.int64
         for slot in range(order.size):
             order[slot] = numbers[order[slot]]
         write_inversions(inversions[document], order)
+
+
+@compiled
+def put_last(inversions: NDArray[np.int64], first: int) -> None:
+    """Put all topics from `first` on behind the others, in every document."""
+    n_topics = inversions.shape[1] + 1
+    order, tidy = np.empty(n_topics, np.int64), np.empty(n_topics, np.int64)
+    for document in range(inversions.shape[0]):
+        fill_order(order, inversions[document])
+        filled = 0
+        for topic in order:
+            if topic < first:
+                tidy[filled] = topic
+                filled += 1
+        for topic in range(first, n_topics):
+            tidy[topic] = topic
+        write_inversions(inversions[document], tidy)

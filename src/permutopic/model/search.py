@@ -12,6 +12,7 @@ import numpy as np
 from permutopic import dirichlet
 from permutopic.dirichlet import draw_log_shares
 from permutopic.model.block_kernels import Draws
+from permutopic.model.label_moves import put_empty_last
 from permutopic.model.priors import Variant
 from permutopic.model.schedule import POSTERIOR
 
@@ -35,7 +36,8 @@ class RetireTopics:
 
     Annealing cuts a corpus into about as many topics as it is given. Where it has fewer, two
     topics that share one's words are stable: every document would have to change at once. Here
-    the documents that hold a topic are all drawn anew without it.
+    the documents that hold a topic are all drawn anew without it. What is given up goes to the
+    end of the canonical order and of every document's, where it is in nobody's way.
     """
 
     def __init__(self, engine: Engine, priors: Priors, log_joint: Callable[[State], float]) -> None:
@@ -55,6 +57,8 @@ class RetireTopics:
                     for name, array in vars(trial).items():
                         getattr(state, name)[...] = array
                     best, alone = joint, self._log_words(state)
+        if self.priors.variant == Variant.FULL:
+            put_empty_last(state, max(self.priors.dispersion, 1e-3))
 
     def _log_words(self, state: State) -> NDArray[np.float64]:
         return dirichlet.log_marginal(state.word_counts.T, self.priors.word)
