@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from permutopic.corpus import Corpus
+from permutopic.mallows import draw_inversions
 from permutopic.model.engine import TableEngine
 from permutopic.model.joint import JointMeter, log_joint
+from permutopic.model.label_moves import put_empty_last
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.schedule import POSTERIOR, Stage
 from permutopic.model.search import RetireTopics
@@ -42,6 +44,9 @@ def test_a_topic_that_is_another_once_more_is_given_up(variant):
     assert np.count_nonzero(state.bag.sum(axis=0)) == 2
     assert log_joint(state, priors) > before
     assert all(np.unique(state.topics(d)[:2]).size == 1 for d in range(8))
+    if variant == Variant.FULL:
+        assert state.bag[:, 2].sum() == 0
+        assert all(state.order(d)[-1] == 2 for d in range(8))
 
 
 def test_topics_that_are_needed_stay_to_the_last_unit():
@@ -67,3 +72,22 @@ def test_one_topic_in_use_is_left_alone():
     state = make_state(corpus, bag, inversions, np.ones(2))
     retire(corpus, state, Priors.for_documents(3))
     assert state.bag.tolist() == bag.tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_empty_topics_go_last_and_nothing_else_moves(seed):
+    rng = np.random.default_rng(seed)
+    corpus = Corpus.from_paragraphs([["a b", "b c", "c d e", "e"]] * 6)
+    bag = np.zeros((6, 5), dtype=np.int64)
+    bag[:, [1, 3, 4]] = rng.multinomial(4, [1 / 3] * 3, 6)
+    inversions = draw_inversions(np.full(4, 0.3), rng, 6)
+    state = make_state(corpus, bag, inversions, np.arange(1.0, 5.0))
+    before = state.copy()
+    put_empty_last(state, 9.0)
+    check_state(corpus, state)
+    numbers = {1: 0, 3: 1, 4: 2}
+    for d in range(6):
+        assert state.topics(d).tolist() == [numbers[t] for t in before.topics(d)]
+        kept = [numbers[t] for t in before.order(d) if t in numbers]
+        assert state.order(d).tolist() == [*kept, 3, 4]
+    assert state.dispersion.tolist() == [2.0, 4.0, 9.0, 1.0]
