@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from permutopic.corpus import Corpus
-from permutopic.model import engine
-from permutopic.model.block_moves import RenumberTopics, ResampleBlocks, blocked_moves
+from permutopic.model.block_moves import ResampleBlocks, blocked_moves
+from permutopic.model.engine import TableEngine, every_place
+from permutopic.model.label_moves import RenumberTopics
 from permutopic.model.moves import ResampleDispersion, ResampleStructures, paper_moves
 from permutopic.model.priors import Priors
 
@@ -47,10 +48,9 @@ def some_places(n_units):
     return 0.4
 
 
-def blocks(corpus, n_topics, priors, *, rounds, placements, kept=engine.every_place):
-    # By the module's name, so that a planted engine is found.
-    table = engine.TableEngine(corpus, n_topics, priors, kept=kept)
-    return [ResampleBlocks(table, priors, rounds=rounds, placements=placements)]
+def blocks(corpus, n_topics, priors, *, rounds, placements, kept=every_place):
+    engine = TableEngine(corpus, n_topics, priors, kept=kept)
+    return [ResampleBlocks(engine, priors, rounds=rounds, placements=placements)]
 
 
 def renumbering_alone(corpus, n_topics, priors):

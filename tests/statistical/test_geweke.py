@@ -20,6 +20,14 @@ def test_the_prior_and_the_chain_agree(variant, setting):
     assert max(map(abs, scores.values())) < BOUND, scores
 
 
+@pytest.mark.parametrize("variant", ["full", "constrained", "uniform"])
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("moves", ["blocked", "blocked, random cuts"])
+def test_the_prior_and_the_chain_of_blocked_moves_agree(moves, variant, setting):
+    scores = geweke_scores(priors_for(variant, setting), MOVES[moves], 3_000, 9_000)
+    assert max(map(abs, scores.values())) < BOUND, scores
+
+
 @pytest.mark.parametrize(
     ("variant", "moves"),
     [
@@ -34,5 +42,21 @@ def test_the_prior_and_the_chain_agree(variant, setting):
 def test_each_move_alone_leaves_the_joint_as_it_is(variant, moves):
     scores = geweke_scores(
         priors_for(variant), MOVES[moves], 8_000, 8_000, draw_chain=many_short_chains
+    )
+    assert max(map(abs, scores.values())) < BOUND, scores
+
+
+@pytest.mark.parametrize(
+    ("variant", "moves"),
+    [
+        ("full", "blocked bag"),
+        ("full", "placements"),
+        ("full", "renumber"),
+        ("uniform", "random cuts"),
+    ],
+)
+def test_each_blocked_move_alone_leaves_the_joint_as_it_is(variant, moves):
+    scores = geweke_scores(
+        priors_for(variant), MOVES[moves], 3_200, 3_200, draw_chain=many_short_chains
     )
     assert max(map(abs, scores.values())) < BOUND, scores

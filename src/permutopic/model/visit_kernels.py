@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TAKING_OUT, _FILLING, _PUTTING_BACK = 1, 2, 3
-WORD_PIECES = 8
+WORD_PIECES = 32
 _LINE = 16  # counters of different stages lie apart, so that threads do not fight for them
 TEAM_SIZE = 4 * _LINE
 
