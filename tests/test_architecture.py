@@ -66,6 +66,8 @@ def test_only_the_kernels_are_compiled():
         "kernels.py",
         "span_table.py",
         "block_kernels.py",
+        "scaled_kernels.py",
+        "visit_kernels.py",
         "label_kernels.py",
         "estimator.py",  # for the announcement alone
     }

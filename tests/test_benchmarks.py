@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-from permutopic.model import engine
 from permutopic.model.generate import generate
 from permutopic.model.moves import ResampleStructures
 from permutopic.model.priors import Priors
@@ -107,8 +106,7 @@ def test_fits_are_timed_in_turns(drawn):
     assert min(spent.values()) > 0
 
 
-def test_threads_are_timed_from_one_state(drawn, monkeypatch):
-    monkeypatch.setattr(engine, "WORTH_THREADS", 0)
+def test_threads_are_timed_from_one_state(drawn):
     best = inference.time_threads(drawn[0], 4, repeats=1)
     assert set(best) == {"one", "two"}
 

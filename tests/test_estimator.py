@@ -246,10 +246,7 @@ def test_all_chains_can_be_kept_and_averaged():
 
 
 @pytest.mark.parametrize("sampler", ["blocked", "paper"])
-def test_threads_and_progress_change_nothing(sampler, monkeypatch):
-    from permutopic.model import engine
-
-    monkeypatch.setattr(engine, "WORTH_THREADS", 0)
+def test_threads_and_progress_change_nothing(sampler):
     corpus, seen = _beach_and_hill(), []
     settings = {"sampler": sampler, "n_sweeps": 12, "n_chains": 2, "keep": "all"}
     plain = ContentModel(3, **settings, random_state=3).fit(corpus)

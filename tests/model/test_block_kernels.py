@@ -66,9 +66,7 @@ class Case:
         )
         self.filters = make_filters(n_topics, len(cuts))
         self.table = self._scores(-(-len(cuts) // 8) * 8)
-        block_kernels.weigh_spans(
-            self.table, self.cuts, LOG_FACTORIAL, temperature, math.log(kept), self.filters
-        )
+        block_kernels.weigh_spans(self.table, self.cuts, LOG_FACTORIAL, temperature, math.log(kept))
         self.scaled, self.flipped = np.full((2, *self.table.shape), np.nan)
         present = self.state.order(0)
         scaling = (self.cuts, self.log_shares, self.filters)
@@ -162,8 +160,7 @@ def test_the_oracle_weighs_structures_by_the_joint(variant):
 def test_spans_are_weighed_by_size_cuts_and_temperature(flavour):
     scores = np.random.default_rng(0).normal(-20, 9, (3, 4, 8))
     table, cuts = scores.copy(), np.array([0, 1, 4, 5, 9])
-    filters = make_filters(3, 5)
-    flavour.weigh_spans(table, cuts, LOG_FACTORIAL, 0.25, math.log(0.2), filters)
+    flavour.weigh_spans(table, cuts, LOG_FACTORIAL, 0.25, math.log(0.2))
     for topic, start, cut in np.ndindex(table.shape):
         if start < cut < cuts.size:
             penalty = math.log(math.factorial(cuts[cut] - cuts[start])) + math.log(0.2)
@@ -291,7 +288,7 @@ def test_random_cuts_leave_structures_with_more_boundaries_their_share():
     for kept in (1.0, 0.1):
         table = np.zeros((2, 2, 8))
         cuts, filters = np.arange(3), make_filters(2, 3)
-        block_kernels.weigh_spans(table, cuts, LOG_FACTORIAL, 1.0, math.log(kept), filters)
+        block_kernels.weigh_spans(table, cuts, LOG_FACTORIAL, 1.0, math.log(kept))
         bag = np.zeros(2, dtype=np.int64)
         drawn = []
         for uniforms in np.random.default_rng(0).random((20_000, 2)):
@@ -418,8 +415,7 @@ def assert_same_visits(corpus, state, priors, seed, kept, temperature, rounds, p
             if loaded is not None:
                 put_in_place(monkeypatch, loaded)
             engine = TableEngine(corpus, n_topics, priors, kept=lambda _: kept)
-            for document in range(3):
-                engine.visit(mine, document, how, np.random.default_rng([seed, document]))
+            engine.visit(mine, range(3), how, lambda d: np.random.default_rng([seed, d]))
         check_state(corpus, mine)
     for document in range(3):
         oracle.visit_blocked(

@@ -86,8 +86,8 @@ class Watched:
     def __init__(self):
         self.asked = []
 
-    def visit(self, state, document, how, rng):
-        self.asked.append((document, how, rng))
+    def visit(self, state, documents, how, rng_of):
+        self.asked += [(document, how, rng_of(document)) for document in documents]
 
 
 def visits(state, priors, stage=None, **settings):

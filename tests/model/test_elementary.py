@@ -81,6 +81,7 @@ def test_far_below_nothing_is_next_to_nothing(x):
     assert 0 < fast_exp(x) < 1e-303
 
 
+@settings(deadline=None)
 @given(positive)
 @example(LEAST)
 @example(MOST)
@@ -93,6 +94,7 @@ def test_a_number_is_what_its_exponent_leaves_times_a_power_of_two(x):
     assert 1 <= scaled(x, exponent) < 2
 
 
+@settings(deadline=None)
 @given(st.floats(1, 2, exclude_max=True), st.integers(-1022, 1022))
 def test_scaling_goes_both_ways(x, exponent):
     assert scaled(scaled(x, np.int64(exponent)), np.int64(-exponent)) == x
@@ -118,6 +120,7 @@ def test_a_vector_loop_gives_the_bits_of_single_calls(size):
     assert by_vectors(exp_all, numbers).tolist() == one_by_one
 
 
+@settings(deadline=None)
 @given(positive, st.floats(-800, 700))
 def test_compiled_and_uncompiled_give_the_same_bits(x, y):
     assert fast_log(x) == uncompiled.fast_log(x)

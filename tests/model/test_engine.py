@@ -9,7 +9,6 @@ import pytest
 
 from permutopic.model import engine, visit_kernels
 from permutopic.model.block_moves import blocked_moves
-from permutopic.model.engine import TableEngine
 from permutopic.model.generate import generate
 from permutopic.model.priors import Priors
 from permutopic.model.state import check_state, initial_state
@@ -37,7 +36,6 @@ def swept(corpus, priors, **settings):
 @pytest.mark.parametrize("n_threads", [2, 3, 7])
 @pytest.mark.parametrize("kept", [engine.every_place, engine.some_cuts])
 def test_threads_change_nothing(corpus_and_priors, kept, n_threads, monkeypatch):
-    monkeypatch.setattr(engine, "WORTH_THREADS", 0)
     calls, submit = [], engine.ThreadPoolExecutor.submit
 
     def counted(self, function, *args):
@@ -48,15 +46,14 @@ def test_threads_change_nothing(corpus_and_priors, kept, n_threads, monkeypatch)
     alone = swept(*corpus_and_priors, kept=kept)
     assert not calls
     together = swept(*corpus_and_priors, kept=kept, n_threads=n_threads)
-    assert len(calls) == 3 * 8 * (n_threads - 1)
+    assert len(calls) == 3 * (n_threads - 1)
     for name, array in vars(alone).items():
         assert np.array_equal(array, getattr(together, name)), name
 
 
-def test_a_visit_does_not_wait_for_threads_that_do_not_come(corpus_and_priors, monkeypatch):
+def test_a_visit_does_not_wait_for_threads_that_do_not_come(corpus_and_priors):
     from threading import Event
 
-    monkeypatch.setattr(engine, "WORTH_THREADS", 0)
     corpus, priors = corpus_and_priors
     [move, *_] = blocked_moves(corpus, 11, priors, n_threads=2)
     release = Event()
@@ -74,29 +71,13 @@ def test_an_interrupt_before_the_visit_leaves_nobody_waiting(corpus_and_priors, 
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(engine, "WORTH_THREADS", 0)
     corpus, priors = corpus_and_priors
     [move, *_] = blocked_moves(corpus, 11, priors, n_threads=3)
     state = initial_state(corpus, 11, priors, np.random.default_rng(1))
     move(state, partial(Streams(5).at, 0, 0))
-    monkeypatch.setattr(visit_kernels, "visit", interrupted)
+    monkeypatch.setattr(visit_kernels, "visit_all", interrupted)
     before = state.copy()
     with pytest.raises(KeyboardInterrupt):
         move(state, partial(Streams(5).at, 1, 0))
     move.engine.pool.shutdown(wait=True)  # would never end if a thread still waited
     assert np.array_equal(state.word_counts, before.word_counts)
-
-
-def test_short_documents_are_not_worth_a_thread(corpus_and_priors, monkeypatch):
-    corpus, priors = corpus_and_priors
-    lazy = TableEngine(corpus, 11, priors, n_threads=2)
-
-    def never(*_):
-        raise AssertionError("a thread was called")
-
-    monkeypatch.setattr(lazy.pool, "submit", never)
-    [move, *_] = blocked_moves(corpus, 11, priors)
-    move.engine = lazy
-    state = initial_state(corpus, 11, priors, np.random.default_rng(1))
-    move(state, partial(Streams(5).at, 0, 0))
-    check_state(corpus, state)

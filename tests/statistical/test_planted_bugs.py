@@ -424,8 +424,8 @@ def test_bugs_that_only_enumeration_sees(monkeypatch):
     # Words in other topics than the structure says, until Geweke's test draws them anew: the
     # second of its two documents alone is drawn by wrong counts. Its score is 3 at 4,000 draws.
     back = "    lay_out(topics, offsets, bag, inversions, counts, 1)\n"
-    weigh = "    weigh_spans(tables.weights"
-    planted = {"visit_kernels": [(back, ""), (weigh, back + weigh)]}
+    then = "    find_potentials(tables.weights"
+    planted = {"visit_kernels": [(back, ""), (then, back + then)]}
     with monkeypatch.context() as put_back_where_they_were:
         put_in_place(put_back_where_they_were, load_modules(planted))
         assert_enumeration_catches(MOVES["blocked"])

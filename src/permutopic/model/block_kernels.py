@@ -72,7 +72,6 @@ def weigh_spans(
     log_factorial: NDArray[np.float64],
     temperature: float,
     log_kept: float,
-    filters: Filters,
 ) -> None:
     """Turn scores into weights, in place: τ S − log l! − log p; what is no span weighs nothing.
 
@@ -81,10 +80,23 @@ def weigh_spans(
     probability p^(cuts − boundaries) × (1−p)^rest: the structure's share is p^−boundaries, one
     factor 1/p for each boundary, which every structure that these cuts allow has to carry.
     """
-    n_topics, n_starts, width = table.shape
-    n_cuts = cuts.size
-    penalty = filters.total
-    for start in range(n_starts):
+    weigh_starts(table, cuts, log_factorial, temperature, log_kept, 0, table.shape[1])
+
+
+@compiled
+def weigh_starts(
+    table: NDArray[np.float64],
+    cuts: NDArray[np.int64],
+    log_factorial: NDArray[np.float64],
+    temperature: float,
+    log_kept: float,
+    first: int,
+    last: int,
+) -> None:
+    """Turn the scores of some starts into weights, as `weigh_spans`."""
+    n_topics, n_cuts, width = table.shape[0], cuts.size, table.shape[2]
+    penalty = np.empty(n_cuts)
+    for start in range(first, min(last, table.shape[1])):
         behind = start + 1
         for n in range(n_cuts - behind):
             size = cuts[behind + n] - cuts[start]

@@ -72,8 +72,7 @@ class ResampleBlocks:
             self.placements,
             self.orders,
         )
-        for document in range(n_documents):
-            self.engine.visit(state, document, how, random_at(document))
+        self.engine.visit(state, range(n_documents), how, random_at)
 
 
 def blocked_moves(

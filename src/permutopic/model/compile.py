@@ -77,7 +77,7 @@ class _Announcer(event.Listener):
     def on_start(self, event: object) -> None:  # noqa: ARG002
         if not self.silent:
             self.silent = True
-            self.say("compiling for the first use on this machine: some 20 seconds, once")
+            self.say("compiling for the first use on this machine: about half a minute, once")
 
     def on_end(self, event: object) -> None:
         """Nothing is said when it is done."""

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from scipy.special import gammaln
 
+from permutopic.corpus import offsets_from_sizes
 from permutopic.errors import InputError
 from permutopic.model import block_kernels, kernels, span_table, visit_kernels
 from permutopic.model.span_table import LANES
-from permutopic.model.visit_kernels import Postings
+from permutopic.model.visit_kernels import Errand, Library, Postings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
 
+    RandomOf = Callable[[int], np.random.Generator]
+
 CUTS = 20  # see docs/schedule.md
-# Below so many tokens × cuts × topics, calling other threads takes longer than it saves.
-WORTH_THREADS = 1_000_000
 
 
 def every_place(n_units: int) -> float:  # noqa: ARG001
@@ -48,10 +49,14 @@ def some_cuts(n_units: int) -> float:
 
 
 class Engine(Protocol):
-    """Draws the structure of one document, given those of all others."""
+    """Draws structures of documents, each given those of all others."""
 
-    def visit(self, state: State, document: int, how: Draws, rng: np.random.Generator) -> None:
-        """Change this document's bag and inversions in place, and the counts with them."""
+    def visit(self, state: State, documents: Sequence[int], how: Draws, rng_of: RandomOf) -> None:
+        """Visit documents one after the other: words and counts in, new structures out.
+
+        The documents' bags and inversions change in place, and the counts with them. `rng_of`
+        gives a document's own generator, valid until it is called again.
+        """
 
 
 class _Document(NamedTuple):
@@ -94,10 +99,11 @@ class TableEngine:
         widest = math.log10(max(corpus.n_tokens + priors.word, 1 / priors.word, 10))
         self.block = int(290 // widest)
         self.n_groups = -(-n_topics // LANES)
+        self.library = _library(self.documents)
         self.most_words = max(document.postings.words.size for document in self.documents)
         self.rows = np.empty(self.n_groups * self.most_words * LANES)
+        self.topics = np.empty(longest, dtype=np.int64)
         self.pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
-        self.most_cuts = 0
         self._make_room(64)
 
     def _make_room(self, n_cuts: int) -> None:
@@ -116,61 +122,77 @@ class TableEngine:
         ]
         self.most_cuts = n_cuts
 
-    def visit(self, state: State, document: int, how: Draws, rng: np.random.Generator) -> None:
-        """Draw the structure of one document anew."""
-        tokens, postings, offsets, reach = self.documents[document]
-        bag, inversions = state.bag[document], state.inversions[document]
-        cuts, kept = self._choose_cuts(bag, inversions, rng)
-        if cuts.size > self.most_cuts:
-            self._make_room(cuts.size + cuts.size // 4)
-        shape = (self.n_topics, cuts.size - 1, _whole_vectors(cuts.size))
-        tables = visit_kernels.Tables(
-            _shaped(self.tables[0], shape),
-            _shaped(self.tables[1], shape),
-            _shaped(self.tables[2], shape),
-            _shaped(self.rows, (self.n_groups, postings.words.size, LANES)),
+    def visit(self, state: State, documents: Sequence[int], how: Draws, rng_of: RandomOf) -> None:
+        """Draw the structures of documents anew, one after the other."""
+        errand = self._errand(state, documents, how, rng_of)
+        counts = visit_kernels.Counts(state.word_counts, state.topic_words)
+        most = int(np.diff(errand.cut_firsts).max())
+        if most > self.most_cuts:
+            self._make_room(most + most // 4)
+        room = visit_kernels.Room(
+            self.tables[0],
+            self.tables[1],
+            self.tables[2],
+            self.rows,
+            self.topics,
             self.log_gamma,
             self.log_factorial,
             self.priors.word,
             self.block,
         )
-        text = span_table.Text(tokens, postings.words, offsets[cuts], reach[cuts])
-        counts = visit_kernels.Counts(state.word_counts, state.topic_words)
-        topics = np.empty(offsets.size - 1, dtype=np.int64)
-        team = np.zeros(visit_kernels.TEAM_SIZE, dtype=np.int64)
-        each_round = 2 * how.placements + self.n_topics + (self.n_topics - 1) * how.orders
-        uniforms = rng.random(how.rounds * each_round)
         helpers = []
-        if self.pool is not None and tokens.size * cuts.size * self.n_topics > WORTH_THREADS:
+        if self.pool is not None:
+            given = (self.library, errand, room, self.n_topics, counts)
             helpers = [
-                self.pool.submit(
-                    visit_kernels.assist, team, text, postings, topics, counts, tables, scratch
-                )
+                self.pool.submit(visit_kernels.assist_all, *given, scratch, how, self.filters)
                 for scratch in self.scratch[1:]
             ]
         try:
-            visit_kernels.visit(
-                team,
-                text,
-                postings,
-                offsets,
-                topics,
-                cuts,
-                math.log(kept),
-                bag,
-                inversions,
+            visit_kernels.visit_all(
+                self.library,
+                errand,
+                room,
+                state.bag,
+                state.inversions,
                 counts,
-                tables,
                 self.scratch[0],
                 how,
                 self.filters,
-                uniforms,
             )
-        finally:  # an interrupt may come before the visit has begun
-            visit_kernels.dismiss(team)
+        finally:  # an interrupt may come before the visits have begun
+            visit_kernels.dismiss(errand.teams)
             for helper in helpers:
                 if not helper.cancel():
                     helper.result()
+
+    def _errand(
+        self, state: State, documents: Sequence[int], how: Draws, rng_of: RandomOf
+    ) -> Errand:
+        """Choose the cuts and draw the uniforms of all documents to visit.
+
+        A document's cuts depend on its own boundaries, which no other visit moves.
+        """
+        each_round = 2 * how.placements + self.n_topics + (self.n_topics - 1) * how.orders
+        uniforms = np.empty((len(documents), how.rounds * each_round))
+        cuts, cut_tokens, reach, log_kept = [], [], [], np.empty(len(documents))
+        for n, d in enumerate(documents):
+            rng, document = rng_of(d), self.documents[d]
+            mine, kept = self._choose_cuts(state.bag[d], state.inversions[d], rng)
+            cuts.append(mine)
+            cut_tokens.append(document.offsets[mine])
+            reach.append(document.reach[mine])
+            log_kept[n] = math.log(kept)
+            rng.random(out=uniforms[n])
+        return Errand(
+            np.asarray(documents, dtype=np.int64),
+            np.concatenate(cuts),
+            np.concatenate(cut_tokens),
+            np.concatenate(reach),
+            offsets_from_sizes([mine.size for mine in cuts]),
+            log_kept,
+            uniforms,
+            np.zeros((len(documents), visit_kernels.TEAM_SIZE), dtype=np.int64),
+        )
 
     def _choose_cuts(
         self, bag: NDArray[np.int64], inversions: NDArray[np.int64], rng: np.random.Generator
@@ -212,8 +234,21 @@ def _document(corpus: Corpus, number: int) -> _Document:
     return _Document(tokens, postings, offsets, reach)
 
 
-def _shaped(room: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    return room[: math.prod(shape)].reshape(shape)
+def _library(documents: Sequence[_Document]) -> Library:
+    """Lay the documents one after the other."""
+    postings = [document.postings for document in documents]
+    return Library(
+        np.concatenate([document.tokens for document in documents]),
+        offsets_from_sizes([document.tokens.size for document in documents]),
+        np.concatenate([mine.words for mine in postings]),
+        offsets_from_sizes([mine.words.size for mine in postings]),
+        np.concatenate([mine.firsts for mine in postings]),
+        np.concatenate([mine.units for mine in postings]),
+        np.concatenate([mine.counts for mine in postings]),
+        offsets_from_sizes([mine.units.size for mine in postings]),
+        np.concatenate([document.offsets for document in documents]),
+        offsets_from_sizes([document.offsets.size - 1 for document in documents]),
+    )
 
 
 def _whole_vectors(n: int) -> int:

@@ -80,30 +80,43 @@ def scale_weights(
     sums from the left and from the right. What is no span weighs 0. False if a span weighs too
     much.
     """
+    fits = True
+    for topic in range(table.shape[0]):
+        mine = scale_topic(table, scaled, flipped, cuts, log_shares[topic], topic, filters)
+        fits = fits and mine
+    return fits
+
+
+@compiled
+def scale_topic(
+    table: NDArray[np.float64],
+    scaled: NDArray[np.float64],
+    flipped: NDArray[np.float64],
+    cuts: NDArray[np.int64],
+    log_share: float,
+    topic: int,
+    filters: Filters,
+) -> bool:
+    """Scale the weights of one topic."""
+    n_cuts, n_starts, width = cuts.size, table.shape[1], table.shape[2]
+    shift = np.zeros(width)
+    for cut in range(n_cuts):
+        shift[cut] = log_share * cuts[cut] - filters.potentials[cut]
+    for start in range(n_starts):
+        here, first = -shift[start], (start + 1) // LANES * LANES
+        for n in range(width - first):
+            log_weight = table[topic, start, first + n]
+            exponent = min(log_weight + (here + shift[first + n]), 1.01 * _LOG_HIGH)
+            weight = fast_exp(exponent)
+            scaled[topic, start, first + n] = weight if exponent > _LOG_LEAST else 0.0
     highest = 0.0
-    n_topics, n_starts, width = table.shape
-    n_cuts = cuts.size
-    shift = filters.shifted
-    for topic in range(n_topics):
-        log_share = log_shares[topic]
-        for cut in range(width):
-            shift[cut] = 0.0
-        for cut in range(n_cuts):
-            shift[cut] = log_share * cuts[cut] - filters.potentials[cut]
-        for start in range(n_starts):
-            here, first = -shift[start], (start + 1) // LANES * LANES
-            for n in range(width - first):
-                log_weight = table[topic, start, first + n]
-                exponent = min(log_weight + (here + shift[first + n]), 1.01 * _LOG_HIGH)
-                weight = fast_exp(exponent)
-                scaled[topic, start, first + n] = weight if exponent > _LOG_LEAST else 0.0
-        for cut in range(1, n_cuts):
-            for start in range(cut):
-                weight = scaled[topic, start, cut]
-                flipped[topic, cut - 1, start] = weight
-                highest = max(highest, weight)
-            for start in range(cut, (cut + LANES - 1) // LANES * LANES):
-                flipped[topic, cut - 1, start] = 0.0
+    for cut in range(1, n_cuts):
+        for start in range(cut):
+            weight = scaled[topic, start, cut]
+            flipped[topic, cut - 1, start] = weight
+            highest = max(highest, weight)
+        for start in range(cut, (cut + LANES - 1) // LANES * LANES):
+            flipped[topic, cut - 1, start] = 0.0
     return highest < _HIGH
 
 

@@ -85,6 +85,6 @@ class RetireTopics:
         log_shares = draw_log_shares(used, random_at(place + n_documents))
         log_shares[topic] = _KEPT_OUT
         how = Draws(log_shares, trial.dispersion, 1.0, 1, int(self.orders), self.orders)
-        for document in np.flatnonzero(trial.bag[:, topic]):
-            self.engine.visit(trial, int(document), how, random_at(place + int(document)))
+        holding = np.flatnonzero(trial.bag[:, topic]).tolist()
+        self.engine.visit(trial, holding, how, lambda document: random_at(place + document))
         return trial

@@ -16,7 +16,7 @@ from permutopic.model.block_kernels import (
     draw_bag,
     draw_inversions,
     place_topic,
-    weigh_spans,
+    weigh_starts,
     write_inversions,
 )
 from permutopic.model.compile import atomic_add, compiled
@@ -25,9 +25,10 @@ from permutopic.model.scaled_kernels import (
     draw_bag_scaled,
     find_potentials,
     place_topic_scaled,
-    scale_weights,
+    scale_topic,
 )
 from permutopic.model.span_table import (
+    LANES,
     STARTS,
     Factors,
     Scratch,
@@ -39,10 +40,10 @@ from permutopic.model.span_table import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TAKING_OUT, _FILLING, _PUTTING_BACK = 1, 2, 3
+_TAKING_OUT, _FILLING, _SCALING, _PUTTING_BACK = 1, 2, 3, 4
 WORD_PIECES = 32
 _LINE = 16  # counters of different stages lie apart, so that threads do not fight for them
-TEAM_SIZE = 4 * _LINE
+TEAM_SIZE = 5 * _LINE
 
 
 @compiled
@@ -50,6 +51,7 @@ def draw_structure(
     table: NDArray[np.float64],
     scaled: NDArray[np.float64],
     flipped: NDArray[np.float64],
+    fits: bool,
     cuts: NDArray[np.int64],
     bag: NDArray[np.int64],
     inversions: NDArray[np.int64],
@@ -65,8 +67,6 @@ def draw_structure(
     n_topics = bag.size
     order = np.empty(n_topics, np.int64)
     fill_order(order, inversions)
-    find_potentials(table, cuts, order, how.log_shares, filters)
-    fits = scale_weights(table, scaled, flipped, cuts, how.log_shares, filters)
     every_place = cuts.size == cuts[-1] + 1
     used = 0
     for _ in range(how.rounds):
@@ -198,9 +198,16 @@ def work_on_words(
 
 @compiled
 def work_on_table(
-    team: NDArray[np.int64], text: Text, counts: Counts, tables: Tables, scratch: Scratch
+    team: NDArray[np.int64],
+    text: Text,
+    cuts: NDArray[np.int64],
+    log_kept: float,
+    counts: Counts,
+    tables: Tables,
+    scratch: Scratch,
+    temperature: float,
 ) -> None:
-    """Fill the table four starts at a time, as long as there are any."""
+    """Fill the table with weights, four starts at a time as long as there are any."""
     factors = Factors(tables.rows, counts.topics, tables.log_gamma, tables.block)
     n_pieces = (text.cut_tokens.size + STARTS - 2) // STARTS
     while True:
@@ -208,14 +215,50 @@ def work_on_table(
         if piece >= n_pieces:
             return
         fill_spans(tables.weights, text, factors, scratch, piece, n_pieces)
+        weigh_starts(
+            tables.weights,
+            cuts,
+            tables.log_factorial,
+            temperature,
+            log_kept,
+            piece * STARTS,
+            (piece + 1) * STARTS,
+        )
         atomic_add(team, _FILLING * _LINE + 1, 1)
 
 
-def dismiss(team: NDArray[np.int64]) -> None:
+@compiled
+def work_on_scaling(
+    team: NDArray[np.int64],
+    cuts: NDArray[np.int64],
+    tables: Tables,
+    log_shares: NDArray[np.float64],
+    filters: Filters,
+) -> None:
+    """Scale the weights topic by topic, as long as there are any; count those that do not fit."""
+    while True:
+        topic = atomic_add(team, _SCALING * _LINE, 1)
+        if topic >= log_shares.size:
+            return
+        fits = scale_topic(
+            tables.weights,
+            tables.scaled,
+            tables.flipped,
+            cuts,
+            log_shares[topic],
+            topic,
+            filters,
+        )
+        if not fits:
+            atomic_add(team, _SCALING * _LINE + 2, 1)
+        atomic_add(team, _SCALING * _LINE + 1, 1)
+
+
+def dismiss(teams: NDArray[np.int64]) -> None:
     """Let whoever is still waiting in `assist` go, with nothing to do."""
-    for stage in (_TAKING_OUT, _FILLING, _PUTTING_BACK):
-        team[stage * _LINE] = 2**62
-    team[0] = _PUTTING_BACK
+    for stage in (_TAKING_OUT, _FILLING, _SCALING, _PUTTING_BACK):
+        teams[:, stage * _LINE] = 2**62
+    teams[:, 0] = _PUTTING_BACK
 
 
 @compiled
@@ -247,13 +290,19 @@ def visit(
     work_on_words(team, _TAKING_OUT, postings, topics, counts, tables, -1)
     await_pieces(team, _TAKING_OUT, WORD_PIECES)
     atomic_add(team, 0, 1)
-    work_on_table(team, text, counts, tables, scratch)
+    work_on_table(team, text, cuts, log_kept, counts, tables, scratch, how.temperature)
     await_pieces(team, _FILLING, (text.cut_tokens.size + STARTS - 2) // STARTS)
-    weigh_spans(tables.weights, cuts, tables.log_factorial, how.temperature, log_kept, filters)
+    order = np.empty(bag.size, np.int64)
+    fill_order(order, inversions)
+    find_potentials(tables.weights, cuts, order, how.log_shares, filters)
+    atomic_add(team, 0, 1)
+    work_on_scaling(team, cuts, tables, how.log_shares, filters)
+    await_pieces(team, _SCALING, bag.size)
     draw_structure(
         tables.weights,
         tables.scaled,
         tables.flipped,
+        atomic_add(team, _SCALING * _LINE + 2, 0) == 0,
         cuts,
         bag,
         inversions,
@@ -273,14 +322,170 @@ def assist(
     text: Text,
     postings: Postings,
     topics: NDArray[np.int64],
+    cuts: NDArray[np.int64],
+    log_kept: float,
     counts: Counts,
     tables: Tables,
     scratch: Scratch,
+    how: Draws,
+    filters: Filters,
 ) -> None:
     """Take pieces of a visit that another thread is making, until there are none."""
     await_stage(team, _TAKING_OUT)
     work_on_words(team, _TAKING_OUT, postings, topics, counts, tables, -1)
     await_stage(team, _FILLING)
-    work_on_table(team, text, counts, tables, scratch)
+    work_on_table(team, text, cuts, log_kept, counts, tables, scratch, how.temperature)
+    await_stage(team, _SCALING)
+    work_on_scaling(team, cuts, tables, how.log_shares, filters)
     await_stage(team, _PUTTING_BACK)
     work_on_words(team, _PUTTING_BACK, postings, topics, counts, tables, 1)
+
+
+class Library(NamedTuple):
+    """All documents one after the other; document d has the entries from `…_firsts[d]` on."""
+
+    tokens: NDArray[np.int32]
+    token_firsts: NDArray[np.int64]
+    words: NDArray[np.int64]
+    word_firsts: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+    units: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    posting_firsts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    unit_firsts: NDArray[np.int64]
+
+
+class Errand(NamedTuple):
+    """Documents to visit, in this order, and for each its cuts, its uniforms and its team."""
+
+    documents: NDArray[np.int64]
+    cuts: NDArray[np.int64]
+    cut_tokens: NDArray[np.int64]
+    reach: NDArray[np.int64]
+    cut_firsts: NDArray[np.int64]
+    log_kept: NDArray[np.float64]
+    uniforms: NDArray[np.float64]
+    teams: NDArray[np.int64]
+
+
+class Room(NamedTuple):
+    """Room for the largest document of an errand, and what all documents share."""
+
+    weights: NDArray[np.float64]
+    scaled: NDArray[np.float64]
+    flipped: NDArray[np.float64]
+    rows: NDArray[np.float64]
+    topics: NDArray[np.int64]
+    log_gamma: NDArray[np.float64]
+    log_factorial: NDArray[np.float64]
+    word_prior: float
+    block: int
+
+
+@compiled
+def text_of(library: Library, errand: Errand, n: int) -> Text:
+    """Give the words and cuts of the n-th document of an errand."""
+    d = errand.documents[n]
+    first, last = errand.cut_firsts[n], errand.cut_firsts[n + 1]
+    return Text(
+        library.tokens[library.token_firsts[d] : library.token_firsts[d + 1]],
+        library.words[library.word_firsts[d] : library.word_firsts[d + 1]],
+        errand.cut_tokens[first:last],
+        errand.reach[first:last],
+    )
+
+
+@compiled
+def postings_of(library: Library, d: int) -> Postings:
+    """Give the postings of a document."""
+    first_word, last_word = library.word_firsts[d], library.word_firsts[d + 1]
+    first, last = library.posting_firsts[d], library.posting_firsts[d + 1]
+    return Postings(
+        library.words[first_word:last_word],
+        library.firsts[first_word + d : last_word + d + 1],  # one more than it has words
+        library.units[first:last],
+        library.counts[first:last],
+    )
+
+
+@compiled
+def tables_of(room: Room, n_topics: int, n_cuts: int, n_words: int) -> Tables:
+    """Cut the tables of a document out of the room."""
+    width = (n_cuts + LANES - 1) // LANES * LANES
+    size = n_topics * (n_cuts - 1) * width
+    n_groups = (n_topics + LANES - 1) // LANES
+    return Tables(
+        room.weights[:size].reshape((n_topics, n_cuts - 1, width)),
+        room.scaled[:size].reshape((n_topics, n_cuts - 1, width)),
+        room.flipped[:size].reshape((n_topics, n_cuts - 1, width)),
+        room.rows[: n_groups * n_words * LANES].reshape((n_groups, n_words, LANES)),
+        room.log_gamma,
+        room.log_factorial,
+        room.word_prior,
+        room.block,
+    )
+
+
+@compiled
+def visit_all(
+    library: Library,
+    errand: Errand,
+    room: Room,
+    bags: NDArray[np.int64],
+    inversions: NDArray[np.int64],
+    counts: Counts,
+    scratch: Scratch,
+    how: Draws,
+    filters: Filters,
+) -> None:
+    """Visit the documents of an errand one after the other."""
+    for n in range(errand.documents.size):
+        d = errand.documents[n]
+        text = text_of(library, errand, n)
+        visit(
+            errand.teams[n],
+            text,
+            postings_of(library, d),
+            library.offsets[library.unit_firsts[d] + d : library.unit_firsts[d + 1] + d + 1],
+            room.topics,
+            errand.cuts[errand.cut_firsts[n] : errand.cut_firsts[n + 1]],
+            errand.log_kept[n],
+            bags[d],
+            inversions[d],
+            counts,
+            tables_of(room, bags.shape[1], text.cut_tokens.size, text.words.size),
+            scratch,
+            how,
+            filters,
+            errand.uniforms[n],
+        )
+
+
+@compiled
+def assist_all(
+    library: Library,
+    errand: Errand,
+    room: Room,
+    n_topics: int,
+    counts: Counts,
+    scratch: Scratch,
+    how: Draws,
+    filters: Filters,
+) -> None:
+    """Be of use to whoever is in `visit_all` with the same errand."""
+    for n in range(errand.documents.size):
+        text = text_of(library, errand, n)
+        assist(
+            errand.teams[n],
+            text,
+            postings_of(library, errand.documents[n]),
+            room.topics,
+            errand.cuts[errand.cut_firsts[n] : errand.cut_firsts[n + 1]],
+            errand.log_kept[n],
+            counts,
+            tables_of(room, n_topics, text.cut_tokens.size, text.words.size),
+            scratch,
+            how,
+            filters,
+        )
