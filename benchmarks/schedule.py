@@ -49,7 +49,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "200 sweeps": {"sweeps": 200},
     "first τ .2": {"first_temperature": 0.2},
     "θ drawn throughout": {"shares_from": 0.0},
-    "θ even until τ = 1": {"shares_from": 1.0},
+    "θ drawn from τ = .1 on": {"shares_from": 0.1},
     "no topic given up": {"retire_at": ()},
     "no placements": {"placements": 0},
     "every place a cut": {"kept": every_place},
@@ -57,7 +57,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 # What is about the number of topics is tried with too many of them as well.
-WITH_TOO_MANY = ("default", "θ drawn throughout", "θ even until τ = 1", "no topic given up")
+WITH_TOO_MANY = ("default", "θ drawn throughout", "θ drawn from τ = .1 on", "no topic given up")
 
 
 @cache

@@ -74,6 +74,14 @@ def test_what_separates_easily_is_separated(fitted):
     assert set(topics[beach]).isdisjoint(topics[~beach])
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_topics_do_not_die_while_the_words_of_short_paragraphs_hardly_speak(seed):
+    # Four words a paragraph: with θ drawn from τ = .1 on, everything ended in one topic.
+    corpus = _beach_and_hill()
+    model = ContentModel(3, n_sweeps=30, random_state=seed).fit(corpus)
+    test_what_separates_easily_is_separated((corpus, model))
+
+
 def test_the_same_seed_gives_the_same_result_with_and_without_progress(fitted):
     corpus, model = fitted
     seen = []

@@ -205,8 +205,8 @@ def test_the_kernels_loaded_anew_without_a_bug_pass(monkeypatch):
 ON_LOGARITHMS = {
     "scaled_kernels": [
         (
-            "                flipped[topic, cut - 1, start] = 0.0\n    return highest < _HIGH",
-            "                flipped[topic, cut - 1, start] = 0.0\n    return False",
+            "            flipped[topic, cut - 1, start] = 0.0\n    return highest < _HIGH",
+            "            flipped[topic, cut - 1, start] = 0.0\n    return False",
         )
     ]
 }
@@ -316,17 +316,6 @@ BLOCKED_BUGS = {
             ],
         }
     ),
-    "on logarithms, shares left out of the sums": Planted(
-        {
-            **ON_LOGARITHMS,
-            "block_kernels": [
-                (
-                    "fast_log(total[cut]) + highest[cut] + log_share * cuts[cut]",
-                    "fast_log(total[cut]) + highest[cut]",
-                )
-            ],
-        }
-    ),
     "words seen before a start still counted behind it": Planted(
         {
             "span_table": [
@@ -356,11 +345,9 @@ def test_a_bug_in_the_blocked_moves_is_caught(bug, monkeypatch):
 
 def test_words_copied_before_the_document_is_out_of_the_counts(monkeypatch):
     out = "        move_words(postings, topics, counts, sign, first, last)\n"
-    copied = (
-        "        if sign < 0:\n"
-        "            take_rows(tables.rows, postings.words, counts.words, tables.word_prior, first, last)\n"
-    )
-    put_in_place(monkeypatch, load_modules({"visit_kernels": [(out + copied, copied + out)]}))
+    done = "        atomic_add(team, stage * _LINE + 1, 1)\n"
+    planted = {"visit_kernels": [(out, ""), (done, out + done)]}
+    put_in_place(monkeypatch, load_modules(planted))
     assert_enumeration_catches(MOVES["blocked"], "constrained")
     assert_geweke_catches(MOVES["blocked"], setting="few topics")
 
@@ -413,9 +400,9 @@ def test_a_bug_is_caught_in_a_blocked_move_alone(monkeypatch):
         | BLOCKED_BUGS["a number's cost in inversions ignored"].bugs
     )
     put_in_place(monkeypatch, load_modules(planted))
-    for moves, variant in (("blocked bag", "constrained"), ("placements", "uniform")):
-        assert_enumeration_catches(MOVES[moves], variant)
-        assert_geweke_catches(MOVES[moves], variant, draw_chain=many_short_chains)
+    for alone, variant in (("blocked bag", "constrained"), ("placements", "uniform")):
+        assert_enumeration_catches(MOVES[alone], variant)
+        assert_geweke_catches(MOVES[alone], variant, draw_chain=many_short_chains)
     assert_enumeration_catches(MOVES["renumber"])
     assert_geweke_catches(MOVES["renumber"], draw_chain=many_short_chains)
 

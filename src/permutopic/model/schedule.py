@@ -27,11 +27,11 @@ POSTERIOR = Stage()
 class Schedule:
     """τ climbs from `first_temperature` by equal factors, over `n_annealing` sweeps.
 
-    θ is even until τ reaches `shares_from`. Drawn from the first sweep on, the sparse prior of
-    the bags would run away while the words hardly speak, and topics would die for good; held even
-    all the way, no topic can ever be given up, and a corpus with fewer topics than K is cut up
-    into K. Topics that the corpus is better off without are given up late in the climb and at its
-    end. See docs/schedule.md for the study behind these choices.
+    θ is even until τ reaches `shares_from`. Drawn while the words hardly speak, the sparse prior
+    of the bags would run away, and topics would die for good. But held even all the way, a corpus
+    with fewer topics than K is cut up into K; so topics that the corpus is better off without are
+    given up, several times from the middle of the climb on. See docs/schedule.md for the study
+    behind these choices.
 
     >>> schedule = Schedule(n_annealing=4, first_temperature=0.0625)
     >>> [schedule.stage(sweep).temperature for sweep in range(6)]
@@ -40,7 +40,7 @@ class Schedule:
 
     n_annealing: int = 0
     first_temperature: float = 0.05
-    shares_from: float = 0.1
+    shares_from: float = 1.0
     retire_at: tuple[float, ...] = (0.5, 0.65, 0.8, 0.9, 1.0)
     """After which shares of the annealing superfluous topics are given up."""
 
