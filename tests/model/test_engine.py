@@ -12,6 +12,7 @@ from permutopic.model.block_moves import blocked_moves
 from permutopic.model.generate import generate
 from permutopic.model.priors import Priors
 from permutopic.model.state import check_state, initial_state
+from permutopic.permutation import inversions_to_order
 from permutopic.streams import Streams
 
 
@@ -81,3 +82,17 @@ def test_an_interrupt_before_the_visit_leaves_nobody_waiting(corpus_and_priors, 
         move(state, partial(Streams(5).at, 1, 0))
     move.engine.pool.shutdown(wait=True)  # would never end if a thread still waited
     assert np.array_equal(state.word_counts, before.word_counts)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_cuts_are_the_places_that_were_drawn_and_all_boundaries(seed):
+    rng = np.random.default_rng(seed)
+    n_topics, n_units = rng.integers(2, 7), rng.integers(1, 12)
+    bag = rng.multinomial(n_units, np.full(n_topics, 1 / n_topics))
+    inversions = np.array([rng.integers(n_topics - j) for j in range(n_topics - 1)])
+    kept, draws = rng.random(), rng.random(n_units + 1)
+    expected = draws < kept
+    expected[np.cumsum(bag[inversions_to_order(inversions)])] = True
+    expected[0] = True
+    found = visit_kernels.choose_cuts(bag, inversions, kept, draws)
+    assert found.tolist() == np.flatnonzero(expected).tolist()

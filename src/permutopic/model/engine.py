@@ -15,7 +15,7 @@ from scipy.special import gammaln
 
 from permutopic.corpus import offsets_from_sizes
 from permutopic.errors import InputError
-from permutopic.model import block_kernels, kernels, span_table, visit_kernels
+from permutopic.model import block_kernels, span_table, visit_kernels
 from permutopic.model.span_table import LANES
 from permutopic.model.visit_kernels import Errand, Library, Postings
 
@@ -202,12 +202,8 @@ class TableEngine:
         kept = self.kept(n_units)
         if kept >= 1:
             return np.arange(n_units + 1), 1.0
-        order = np.empty(bag.size, dtype=np.int64)
-        kernels.fill_order(order, inversions)
-        chosen = rng.random(n_units + 1) < kept
-        chosen[np.cumsum(bag[order])] = True
-        chosen[0] = True
-        return np.flatnonzero(chosen), kept
+        draws = rng.random(n_units + 1)
+        return visit_kernels.choose_cuts(bag, inversions, kept, draws), kept
 
 
 def _document(corpus: Corpus, number: int) -> _Document:

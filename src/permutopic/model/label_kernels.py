@@ -76,6 +76,17 @@ def renumber_inversions(inversions: NDArray[np.int64], numbers: NDArray[np.int64
 
 
 @compiled
+def permute_columns(counts: NDArray[np.int32], canon: NDArray[np.int64]) -> None:
+    """Put column `canon[j]` in the place of column j, row by row: the table may be large."""
+    row = np.empty(canon.size, counts.dtype)
+    for n in range(counts.shape[0]):
+        for j in range(canon.size):
+            row[j] = counts[n, canon[j]]
+        for j in range(canon.size):
+            counts[n, j] = row[j]
+
+
+@compiled
 def put_last(inversions: NDArray[np.int64], first: int) -> None:
     """Put all topics from `first` on behind the others, in every document."""
     n_topics = inversions.shape[1] + 1

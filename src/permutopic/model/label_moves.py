@@ -43,7 +43,7 @@ def renumber(state: State, canon: NDArray[np.int64]) -> None:
     numbers = np.empty_like(canon)
     numbers[canon] = np.arange(canon.size)
     state.bag[:] = state.bag[:, canon]
-    state.word_counts[:] = state.word_counts[:, canon]
+    label_kernels.permute_columns(state.word_counts, canon)
     state.topic_words[:] = state.topic_words[canon]
     label_kernels.renumber_inversions(state.inversions, numbers)
 
