@@ -24,7 +24,7 @@ def test_the_prior_and_the_chain_agree(variant, setting):
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("moves", ["blocked", "blocked, random cuts"])
 def test_the_prior_and_the_chain_of_blocked_moves_agree(moves, variant, setting):
-    scores = geweke_scores(priors_for(variant, setting), MOVES[moves], 3_000, 9_000)
+    scores = geweke_scores(priors_for(variant, setting), MOVES[moves], 2_400, 6_000)
     assert max(map(abs, scores.values())) < BOUND, scores
 
 
@@ -57,6 +57,6 @@ def test_each_move_alone_leaves_the_joint_as_it_is(variant, moves):
 )
 def test_each_blocked_move_alone_leaves_the_joint_as_it_is(variant, moves):
     scores = geweke_scores(
-        priors_for(variant), MOVES[moves], 3_200, 3_200, draw_chain=many_short_chains
+        priors_for(variant), MOVES[moves], 2_400, 2_400, draw_chain=many_short_chains
     )
     assert max(map(abs, scores.values())) < BOUND, scores
