@@ -249,10 +249,13 @@ def test_an_interrupted_fit_says_so_and_leaves_nothing(corpus, tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(8)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        try:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(8)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 130
+        finally:
+            process.kill()
         said = process.stderr.read().strip()  # after the line that the terminal's ^C stands on
         assert said == "permutopic: stopped: interrupted; nothing was written"
     assert list(tmp_path.iterdir()) == []
