@@ -242,6 +242,7 @@ def test_a_full_disk_is_one_line(model):
     assert done.stderr == b"permutopic: error: cannot write the output (No space left on device)\n"
 
 
+@pytest.mark.usefixtures("model")  # a fit before this one, so that nothing is left to compile
 def test_an_interrupted_fit_says_so_and_leaves_nothing(corpus, tmp_path):
     with subprocess.Popen(
         [*RUN, "fit", str(corpus), "-k", "2", "--sweeps", "10000000", "-o", "m"],
