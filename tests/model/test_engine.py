@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from permutopic.model import engine, visit_kernels
+from permutopic.model import block_kernels, engine, visit_kernels
 from permutopic.model.block_moves import blocked_moves
 from permutopic.model.generate import generate
 from permutopic.model.priors import Priors
@@ -94,5 +94,5 @@ def test_cuts_are_the_places_that_were_drawn_and_all_boundaries(seed):
     expected = draws < kept
     expected[np.cumsum(bag[inversions_to_order(inversions)])] = True
     expected[0] = True
-    found = visit_kernels.choose_cuts(bag, inversions, kept, draws)
+    found = block_kernels.choose_cuts(bag, inversions, kept, draws)
     assert found.tolist() == np.flatnonzero(expected).tolist()

@@ -203,7 +203,7 @@ class TableEngine:
         if kept >= 1:
             return np.arange(n_units + 1), 1.0
         draws = rng.random(n_units + 1)
-        return visit_kernels.choose_cuts(bag, inversions, kept, draws), kept
+        return block_kernels.choose_cuts(bag, inversions, kept, draws), kept
 
 
 def _document(corpus: Corpus, number: int) -> _Document:

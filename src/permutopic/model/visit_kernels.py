@@ -123,28 +123,6 @@ class Tables(NamedTuple):
 
 
 @compiled
-def choose_cuts(
-    bag: NDArray[np.int64],
-    inversions: NDArray[np.int64],
-    kept: float,
-    draws: NDArray[np.float64],
-) -> NDArray[np.int64]:
-    """Keep each place whose draw is below `kept`, and every boundary of the structure."""
-    order = np.empty(bag.size, np.int64)
-    fill_order(order, inversions)
-    cuts = np.empty(draws.size, np.int64)
-    filled, slot, boundary = 0, -1, 0
-    for place in range(draws.size):
-        if place == boundary or draws[place] < kept:
-            cuts[filled] = place
-            filled += 1
-        while place == boundary and slot + 1 < order.size:
-            slot += 1
-            boundary += bag[order[slot]]
-    return cuts[:filled].copy()
-
-
-@compiled
 def lay_out(
     topics: NDArray[np.int64],
     offsets: NDArray[np.int64],
