@@ -17,12 +17,13 @@ ROOT = Path(permutopic.__file__).parent
 # apart: `model` knows no reader and no metric.
 LAYERS = [
     {"", "errors"},
-    {"categorical", "checks"},
-    {"text", "permutation", "mallows", "dirichlet", "streams", "slice_sampling", "storage"},
+    {"categorical", "checks", "extras"},
+    {"documents", "permutation", "mallows", "dirichlet", "streams", "slice_sampling", "storage"},
+    {"text"},
     {"corpus", "prediction", "convergence"},
     {"model", "readers", "metrics"},
-    {"outline"},
-    {"estimator"},
+    {"watching", "outline"},
+    {"reading", "inspection", "estimator"},
     {"experiments"},
     {"cli"},
 ]

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from permutopic.corpus import Corpus, Document, Unit
+from permutopic.corpus import Corpus
+from permutopic.documents import Document, Unit
 from permutopic.errors import InputError
 
 PARAGRAPHS = [["One two, two.", "Three"], ["two!"]]

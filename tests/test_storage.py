@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from permutopic import ContentModel, Corpus, InputError
+from permutopic import ContentModel, Corpus, InputError, Tokens
 from permutopic.storage import SCHEMA, check_target
 
 
@@ -156,7 +156,7 @@ def damage_json(folder, **change):
         (lambda f: (f / "model.json").write_text("{"), "model.json: not readable as JSON"),
         (lambda f: (f / "model.json").write_bytes(b"\xff"), "model.json: not readable as JSON"),
         (lambda f: (f / "model.safetensors").write_bytes(b"x"), "not readable as safetensors"),
-        (lambda f: damage_json(f, schema=99), "schema is 99, and this version .* schema 2"),
+        (lambda f: damage_json(f, schema=99), "schema is 99, and this version .* schema 3"),
         (lambda f: (f / "model.json").write_text("[]"), "its schema is None"),
         (lambda f: damage_json(f, schema=True), "its schema is True"),
         (lambda f: (f / "model.json").write_text("[" * 100_000), "not readable as JSON"),
@@ -214,7 +214,7 @@ def test_settings_changed_after_the_fit_are_not_saved(tmp_path):
 def test_the_tokens_of_the_corpus_are_saved(tmp_path):
     corpus = Corpus.from_paragraphs([["a", "b"], ["b"]], tokens="ascii")
     ContentModel(2, n_sweeps=1).fit(corpus).save(tmp_path / "m")
-    assert ContentModel.load(tmp_path / "m").corpus_tokens_ == "ascii"
+    assert ContentModel.load(tmp_path / "m").tokens_ == Tokens("ascii")
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "file/m", "file/deep/m"])

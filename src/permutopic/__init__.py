@@ -9,44 +9,65 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from permutopic.corpus import Corpus
+    from permutopic.documents import Document, Unit
     from permutopic.errors import InputError, InputWarning
     from permutopic.estimator import ContentModel
+    from permutopic.inspection import inspect
     from permutopic.model.generate import generate
     from permutopic.model.joint import log_joint
     from permutopic.model.priors import Priors, Variant
     from permutopic.outline import OutlineEntry
     from permutopic.prediction import Prediction
-    from permutopic.readers.sections import read_corpus
+    from permutopic.readers import Fields, Reading, read_documents
+    from permutopic.reading import read_corpus
+    from permutopic.text.tokens import Tokens
+    from permutopic.text.units import Units
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "ContentModel": "estimator",
     "Corpus": "corpus",
+    "Document": "documents",
+    "Fields": "readers",
     "InputError": "errors",
     "InputWarning": "errors",
     "OutlineEntry": "outline",
     "Prediction": "prediction",
     "Priors": "model.priors",
+    "Reading": "readers",
+    "Tokens": "text.tokens",
+    "Unit": "documents",
+    "Units": "text.units",
     "Variant": "model.priors",
     "generate": "model.generate",
+    "inspect": "inspection",
     "log_joint": "model.joint",
-    "read_corpus": "readers.sections",
+    "read_corpus": "reading",
+    "read_documents": "readers",
 }
 
 __all__ = [
     "ContentModel",
     "Corpus",
+    "Document",
+    "Fields",
     "InputError",
     "InputWarning",
     "OutlineEntry",
     "Prediction",
     "Priors",
+    "Reading",
+    "Tokens",
+    "Unit",
+    "Units",
     "Variant",
     "__version__",
     "generate",
+    "inspect",
     "log_joint",
     "read_corpus",
+    "read_documents",
 ]
 
 

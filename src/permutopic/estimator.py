@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 import permutopic
 from permutopic.checks import check_whole
 from permutopic.convergence import Convergence, assess, co_occurrence, match_topics
-from permutopic.corpus import Corpus, offsets_from_sizes
+from permutopic.corpus import Corpus, Encoder, documents_from_paragraphs, offsets_from_sizes
+from permutopic.documents import Document
 from permutopic.errors import InputError, InputWarning
 from permutopic.model import posterior
 from permutopic.model.chain import Chain, check_loaded_chain
@@ -24,10 +26,11 @@ from permutopic.outline import OutlineEntry, make_outline
 from permutopic.prediction import Prediction
 from permutopic.storage import load_folder, save_folder
 from permutopic.streams import seed_from
-from permutopic.text import tokenizer
+from permutopic.text.tokens import Tokens
+from permutopic.text.units import Units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -68,7 +71,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         ρ0: the dispersion expected before any document is seen.
     dispersion_strength : float or None
         ν0: how many documents that expectation is worth; a tenth of the corpus when None.
-    tokens : {"words", "whitespace", "ascii"}
+    tokens : {"words", "whitespace", "ascii"}, Tokens or function
         How `fit` splits text that is given as strings; a Corpus has its own.
     random_state : int, Generator, RandomState or None
         The same whole number gives the same result.
@@ -108,8 +111,8 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         What `random_state` came down to.
     corpus_fingerprint_ : str
         A digest of what the model saw.
-    corpus_tokens_ : str
-        How its text was split into tokens.
+    tokens_, units_ : Tokens, Units
+        How its text became tokens, and its documents units; `encode` treats new ones alike.
 
     Examples
     --------
@@ -134,7 +137,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         word_prior: float = 0.1,
         dispersion_prior: float = 1.0,
         dispersion_strength: float | None = None,
-        tokens: str = "words",
+        tokens: str | Tokens | Callable[[str], list[str]] = "words",
         random_state: Any = None,
     ) -> None:
         self.n_topics = n_topics
@@ -197,7 +200,8 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         self.vocabulary_ = corpus.vocabulary
         self.titles_ = corpus.titles
         self.corpus_fingerprint_ = corpus.fingerprint
-        self.corpus_tokens_ = corpus.tokens
+        self.tokens_ = corpus.tokens
+        self.units_ = corpus.units
         self.convergence_ = assess(
             [chain.drawn_log_joints for chain in chains],
             [chain.dispersions for chain in chains],
@@ -231,7 +235,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         settings["early_stop"] = bool(self.early_stop)
         threads = count_threads(self.n_jobs)
         settings["n_jobs"] = self.n_jobs if self.n_jobs in (None, -1) else threads
-        tokenizer(self.tokens)
+        settings["tokens"] = Tokens.of(self.tokens).as_dict()
         if isinstance(self.random_state, int | np.integer):
             settings["random_state"] = seed_from(self.random_state)
         priors = self._priors(1)
@@ -291,6 +295,18 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         shares: NDArray[np.float64] = counts / len(states)
         return shares
 
+    def encode(self, X: Iterable[Document] | Iterable[Iterable[str]]) -> Corpus:  # noqa: N803
+        """Make a corpus of new documents just as the fitted ones became one.
+
+        They are cut into the same units and split into the same tokens; words that the model does
+        not know are left out. Documents come from `read_documents`, or as lists of paragraphs.
+        """
+        check_is_fitted(self)
+        given: Any = list(X) if isinstance(X, Iterable) and not isinstance(X, str) else X
+        read = isinstance(given, list) and all(isinstance(item, Document) for item in given)
+        documents = given if read else documents_from_paragraphs(given)
+        return Encoder(self.tokens_, self.units_, vocabulary=self.vocabulary_).encode(documents)
+
     def prediction(self) -> Prediction:
         """Give the topics of all fitted units in the form that metrics take."""
         check_is_fitted(self)
@@ -310,7 +326,11 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
             "permutopic": permutopic.__version__,
             "settings": self.settings_,
             "priors": vars(self.priors_),
-            "corpus": {"fingerprint": self.corpus_fingerprint_, "tokens": self.corpus_tokens_},
+            "corpus": {
+                "fingerprint": self.corpus_fingerprint_,
+                "tokens": self.tokens_.as_dict(),
+                "units": self.units_.as_dict(),
+            },
             "convergence": self.convergence_.as_dict(),
             "titles": self.titles_,
             "vocabulary": self.vocabulary_,
@@ -323,18 +343,25 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         save_folder(path, description, arrays)
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a model that `save` wrote."""
+    def load(cls, path: str | Path, *, tokens: Callable[[str], list[str]] | None = None) -> Self:
+        """Read a model that `save` wrote.
+
+        `tokens` is the function that split its text, if that was one of your own: it could not
+        be saved, and `encode` needs it.
+        """
         description, arrays = load_folder(path)
         try:
-            model = cls(**description["settings"])
+            settings = description["settings"]
+            settings["tokens"] = Tokens.from_dict(settings["tokens"], tokens).shortest()
+            model = cls(**settings)
             model.settings_ = model.checked_settings()
             model.priors_ = Priors(**description["priors"])
             model.seed_ = model.settings_["random_state"]
             model.vocabulary_ = _strings(description, "vocabulary")
             model.titles_ = _strings(description, "titles")
             model.corpus_fingerprint_ = description["corpus"]["fingerprint"]
-            model.corpus_tokens_ = description["corpus"]["tokens"]
+            model.tokens_ = Tokens.from_dict(description["corpus"]["tokens"], tokens)
+            model.units_ = Units.from_dict(description["corpus"]["units"])
             model.convergence_ = Convergence.from_dict(description["convergence"])
             chains = [Chain.from_arrays(c, arrays) for c in range(model.settings_["n_chains"])]
             sizes = len(model.titles_), model.n_topics, len(model.vocabulary_)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-SCHEMA = 2
+SCHEMA = 3
 _JSON, _ARRAYS = "model.json", "model.safetensors"
 
 

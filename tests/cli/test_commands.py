@@ -38,7 +38,8 @@ def corpus(tmp_path_factory):
     path = tmp_path_factory.mktemp("corpus") / "places.jsonl"
     beach, hill = "Salt sea waves, sand.", "Hills: snow, rocks & ice."
     documents = [
-        document(str(n), ("Coast", beach, beach), ("Interior", hill)) for n in range(6)
+        document(str(n), ("Coast", beach, beach), ("Interior", hill + " Snow" * n))
+        for n in range(6)
     ] + [document("only", ("Interior", hill, hill))]
     path.write_text("\n".join(map(json.dumps, documents)), encoding="utf-8")
     return path
@@ -78,7 +79,8 @@ def test_evaluate_prints_one_json_object(corpus):
     assert result["sweeps"] == 30
     assert result["seconds"] > 0
     assert result["log_joint"] < 0
-    assert result["settings"]["tokens"] == "words"
+    assert result["settings"]["tokens"]["split"] == "words"
+    assert result["settings"]["units"]["kind"] == "paragraph"
     assert result["corpus"] == str(corpus)
 
 
@@ -100,10 +102,10 @@ def test_text_is_split_as_asked(corpus, tmp_path, tokens, word):
     run("fit", corpus, "-k", 2, "--sweeps", 2, "--tokens", tokens, "-o", tmp_path / "m")
     description = json.loads((tmp_path / "m" / "model.json").read_text())
     assert word in description["vocabulary"]
-    assert description["corpus"]["tokens"] == tokens
+    assert description["corpus"]["tokens"]["split"] == tokens
     done = run("evaluate", corpus, "-k", 2, "--sweeps", 2, "--tokens", tokens, "--json")
     settings = json.loads(done.stdout)["settings"]
-    assert settings["tokens"] == tokens
+    assert settings["tokens"]["split"] == tokens
     assert settings["corpus_fingerprint"] == description["corpus"]["fingerprint"]
 
 
@@ -193,11 +195,11 @@ def test_bad_input_is_one_line_and_exit_code_2(corpus, arguments, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "the file has no document"),
-        (b'{"title": "x"}', ":1: the document has no 'sections'"),
+        (b"", "no document was found; left out: empty file (1)"),
+        (b'{"title": "x"}', ":1: the document has neither 'text' nor 'sections'"),
         (b'{"title"', ":1: this line cannot be read as JSON"),
-        (b"\xff\xfe", ":1: byte 0 (0xff) is not UTF-8"),
-        (b'{"title": "x", "sections": []}', ":1: 'x' has no paragraph"),
+        (b"\xff\xff", ":1: byte 0 (0xff) is not UTF-8"),
+        (b'{"title": "x", "sections": []}', "no document was found; left out: no text (1)"),
     ],
 )
 def test_a_bad_corpus_is_one_line_and_leaves_no_model(tmp_path, content, message):

@@ -17,6 +17,7 @@ _COMMANDS = {
     "demo": "Fit a corpus drawn from the model and show what was recovered.",
     "evaluate": "Fit a corpus and score the result against its headings.",
     "fit": "Learn the shared outline of a corpus and save the model.",
+    "inspect": "Show what would be read, and what a fit would cost.",
     "outline": "Show the canonical outline of a saved model.",
 }
 

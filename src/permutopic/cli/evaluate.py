@@ -7,34 +7,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.options import CORPUS, choice, make_model, model_options
+from permutopic.cli.options import choice, make_model, model_options
+from permutopic.cli.reading_options import PATHS, reading_options, take_choices
 
 if TYPE_CHECKING:
     from permutopic.experiments.evaluate import Evaluation
 
 
 @click.command("evaluate")
-@CORPUS
+@PATHS
 @model_options
+@reading_options
 @choice("--reference", ["heading", "label"], "The authors' headings, or labels where given.")
 @choice("--convention", ["words", "units"], "What Pk and WindowDiff are counted over.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def evaluate_command(
-    corpus: str, reference: str, convention: str, as_json: bool, **settings: Any
+    paths: tuple[str, ...], reference: str, convention: str, as_json: bool, **settings: Any
 ) -> None:
-    """Fit CORPUS and score the result against its headings, which the model never sees."""
+    """Fit the documents in PATHS and score the result against headings, which the model never sees.
+
+    PATHS are files, folders, globs, or - for standard input.
+    """
     from permutopic.cli.progress import shown_progress
     from permutopic.experiments.evaluate import evaluate
-    from permutopic.readers.sections import read_corpus
 
-    model = make_model(settings)
-    documents = read_corpus(corpus, settings["tokens"])
+    choices = take_choices(settings)
+    model = make_model({**settings, "tokens": choices.tokens})
+    documents = choices.read(paths)
     with shown_progress(model) as on_sweep:
         result = evaluate(
             documents, model, reference=reference, convention=convention, on_sweep=on_sweep
         )
     if as_json:
-        click.echo(json.dumps({**result.as_dict(), "corpus": corpus}))
+        click.echo(json.dumps({**result.as_dict(), "corpus": " ".join(paths)}))
     else:
         _print(result)
 

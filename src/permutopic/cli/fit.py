@@ -6,22 +6,29 @@ from typing import Any
 
 import click
 
-from permutopic.cli.options import CORPUS, make_model, model_options
+from permutopic.cli.options import make_model, model_options
+from permutopic.cli.reading_options import PATHS, reading_options, take_choices
 
 
 @click.command("fit")
-@CORPUS
+@PATHS
 @model_options
+@reading_options
 @click.option("-o", "--output", type=click.Path(), required=True, help="Folder for the model.")
-def fit_command(corpus: str, output: str, **settings: Any) -> None:
-    """Learn the shared outline of CORPUS (JSON lines, plain or .gz) and save the model."""
+def fit_command(paths: tuple[str, ...], output: str, **settings: Any) -> None:
+    """Learn the shared outline of the documents in PATHS and save the model.
+
+    PATHS are files, folders, globs, or - for standard input: text, Markdown, HTML, MediaWiki dumps,
+    Word, manual pages, JSON lines, CSV, Parquet; plain or packed. `permutopic inspect` shows what
+    would be read.
+    """
     from permutopic.cli.progress import shown_progress
-    from permutopic.readers.sections import read_corpus
     from permutopic.storage import check_target
 
-    model = make_model(settings)
+    choices = take_choices(settings)
+    model = make_model({**settings, "tokens": choices.tokens})
     check_target(output)
-    documents = read_corpus(corpus, settings["tokens"])
+    documents = choices.read(paths)
     with shown_progress(model) as on_sweep:
         model.fit(documents, on_sweep=on_sweep)
     model.save(output)

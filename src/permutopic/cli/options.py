@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     Option = Callable[[Callable[..., None]], Callable[..., None]]
 
-CORPUS = click.argument("corpus", type=click.Path())
-
 
 def choice(name: str, values: list[str], explanation: str) -> Option:
     """Make an option that takes one of a few values, the first unless told."""
@@ -58,11 +56,6 @@ _MODEL_OPTIONS = (
     choice("--keep", ["best", "all"], "Which chains' states to keep, for averages over chains."),
     number("--jobs", "n_jobs", 1, "Threads, -1 for all; the result is the same."),
     number("--seed", "random_state", 0, "Same seed, same result."),
-    choice(
-        "--tokens",
-        ["words", "whitespace", "ascii"],
-        "Lower-cased Unicode words, white-space split, or runs of a-z0-9.",
-    ),
     number("--topic-prior", "topic_prior", 0.1, "θ0: small means few topics hold most paragraphs."),
     number("--word-prior", "word_prior", 0.1, "β0: small means each topic keeps to few words."),
     number(

@@ -82,7 +82,8 @@ def evaluate(
         settings={
             **model.settings_,
             "dispersion_strength": model.priors_.strength,
-            "tokens": corpus.tokens,
+            "tokens": corpus.tokens.as_dict(),
+            "units": corpus.units.as_dict(),
             "reference": reference,
             "convention": convention,
             "corpus_fingerprint": corpus.fingerprint,

@@ -14,6 +14,7 @@ from permutopic.errors import InputError
 from permutopic.mallows import draw_dispersion, draw_inversions, n_values
 from permutopic.model.priors import check_n_topics
 from permutopic.model.state import make_state
+from permutopic.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -78,7 +79,7 @@ def generate(
         source_words=lengths,
         headings=(None,) * lengths.size,
         labels=(None,) * lengths.size,
-        tokens="whitespace",
+        tokens=Tokens("whitespace"),
     )
     structure = make_state(blank, bag, inversions, rho)
     return redraw_words(blank, structure, priors, rng)

@@ -1,1 +1,76 @@
-"""One file a format; each turns a path into documents."""
+"""Readers: one file a format, each from a source to an iterator of documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permutopic.errors import InputError
+from permutopic.readers.finding import Found, find
+from permutopic.readers.formats import find_format
+from permutopic.readers.notes import Notes, ReadError
+from permutopic.readers.settings import Fields, Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from permutopic.documents import Document
+
+__all__ = ["Fields", "Notes", "ReadError", "Reading", "read_documents"]
+
+
+def read_documents(
+    paths: str | Path | Iterable[str | Path],
+    reading: Reading | None = None,
+    notes: Notes | None = None,
+) -> Iterator[Document]:
+    r"""Read documents one by one from files, folders, globs or "-" (standard input).
+
+    What is left out is counted in `notes`. Nothing to read at all is an error.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "a.txt").write_text("One.\n\nTwo.")
+    ...     [document] = read_documents(folder)
+    >>> document.title, [unit.text for unit in document.units]
+    ('a', ['One.', 'Two.'])
+    """
+    reading = Reading() if reading is None else reading
+    notes = Notes() if notes is None else notes
+    if reading.format is not None:
+        find_format(reading.format)
+    named = [paths] if isinstance(paths, str) or not hasattr(paths, "__iter__") else list(paths)
+    if not named:
+        raise InputError("nothing to read: name a file or a folder")
+    n_documents = 0
+    for path in named:
+        for found in find(path, reading, notes):
+            for document in _read(found, reading, notes):
+                n_documents += 1
+                yield document
+    if n_documents == 0:
+        raise InputError(_nothing(" ".join(map(str, named)), notes))
+
+
+def _read(found: Found, reading: Reading, notes: Notes) -> Iterator[Document]:
+    read = find_format(found.format).reader()
+    skips = reading.on_bad == "skip" or (reading.on_bad == "auto" and found.in_folder)
+    try:
+        for document in read(found.source, reading, notes):
+            if not reading.takes_title(document.title):
+                notes.skip(document.place, "title not asked for")
+            elif not document.units:
+                notes.skip(document.place, "no text")
+            else:
+                yield document
+    except ReadError as error:
+        if not skips or (find_format(found.format).many and reading.on_bad != "skip"):
+            raise
+        notes.skip_bad(error)
+
+
+def _nothing(paths: str, notes: Notes) -> str:
+    if not notes.skipped:
+        return f"{paths}: no file to read: is the folder, or the pattern, the right one?"
+    reasons = ", ".join(f"{kind} ({count})" for kind, count in notes.skipped.most_common(5))
+    return f"{paths}: no document was found; left out: {reasons}"

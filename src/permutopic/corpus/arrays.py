@@ -7,16 +7,17 @@ the units for evaluation; no sampler is given them.
 from __future__ import annotations
 
 import hashlib
-from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.documents import Document, Unit
 from permutopic.errors import InputError
-from permutopic.text import count_source_words, tokenizer
+from permutopic.text.tokens import Tokens
+from permutopic.text.units import Units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,22 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-@dataclass(frozen=True)
-class Unit:
-    """One paragraph of a document as it was read."""
-
-    text: str
-    heading: str | None = None
-    label: str | None = None
-
-
-@dataclass(frozen=True)
-class Document:
-    """One document as it was read; `place` says where, for messages about it."""
-
-    title: str
-    units: tuple[Unit, ...]
-    place: str
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,8 +44,11 @@ class Corpus:
         White-space words of each unit's source text: what segmentation is scored over.
     headings, labels
         One for each unit, None where unknown.
-    tokens
-        How text became tokens, so that new text can be treated alike.
+    tokens, units
+        How documents became units and text became tokens, so that new text can be treated alike.
+    spans
+        Where each unit begins and ends in its document's source, in characters; −1 where it was
+        not read from anywhere.
     places
         Where each document was read, for messages about it; empty where nobody knows.
 
@@ -78,15 +67,21 @@ class Corpus:
     source_words: NDArray[np.int64]
     headings: tuple[str | None, ...]
     labels: tuple[str | None, ...]
-    tokens: str = "words"
+    tokens: Tokens = field(default_factory=Tokens)
+    units: Units = field(default_factory=Units)
+    spans: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
     places: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("words", "unit_offsets", "document_offsets", "source_words"):
+        for name in ("words", "unit_offsets", "document_offsets", "source_words", "spans"):
             kind = np.int32 if name == "words" else np.int64
-            frozen = np.array(getattr(self, name), dtype=kind)
-            frozen.flags.writeable = False
+            frozen = np.asarray(getattr(self, name), dtype=kind)
+            if frozen.flags.writeable:
+                frozen = frozen.copy()
+                frozen.flags.writeable = False
             object.__setattr__(self, name, frozen)
+        object.__setattr__(self, "tokens", Tokens.of(self.tokens))
+        object.__setattr__(self, "units", Units.of(self.units))
         _check(self)
 
     def __repr__(self) -> str:
@@ -151,53 +146,23 @@ class Corpus:
         digest = hashlib.sha256()
         for part in (self.words, self.unit_offsets, self.document_offsets):
             digest.update(str(part.size).encode() + b":")
-            digest.update(part.astype("<i8").tobytes())
+            for begin in range(0, part.size, _BLOCK):  # the copy is eight bytes a token
+                digest.update(part[begin : begin + _BLOCK].astype("<i8").tobytes())
         digest.update("\n".join(self.vocabulary).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
     @classmethod
-    def from_documents(cls, documents: Iterable[Document], tokens: str = "words") -> Corpus:
-        """Tokenise documents that a reader gives; `tokens` names a tokeniser of `text`."""
-        split = tokenizer(tokens)
-        numbers: dict[str, int] = {}
-        flat = array("i")
-        lengths: list[int] = []
-        source_words: list[int] = []
-        headings: list[str | None] = []
-        labels: list[str | None] = []
-        sizes: list[int] = []
-        titles: list[str] = []
-        places: list[str] = []
-        for document in documents:
-            before = len(flat)
-            for unit in document.units:
-                found = split(unit.text)
-                flat.extend(numbers.setdefault(token, len(numbers)) for token in found)
-                lengths.append(len(found))
-                source_words.append(count_source_words(unit.text))
-                headings.append(unit.heading)
-                labels.append(unit.label)
-            sizes.append(len(document.units))
-            titles.append(document.title)
-            places.append(document.place)
-            _check_document(document, len(flat) - before, tokens)
-        if not sizes:
-            raise InputError("the corpus has no document: at least one is needed")
-        vocabulary = sorted(numbers)
-        place = np.empty(len(vocabulary), dtype=np.int32)
-        place[[numbers[token] for token in vocabulary]] = np.arange(len(vocabulary))
-        return cls(
-            words=place[np.frombuffer(flat, dtype=np.int32)],
-            unit_offsets=offsets_from_sizes(lengths),
-            document_offsets=offsets_from_sizes(sizes),
-            vocabulary=tuple(vocabulary),
-            titles=tuple(titles),
-            source_words=np.array(source_words),
-            headings=tuple(headings),
-            labels=tuple(labels),
-            tokens=tokens,
-            places=tuple(places),
-        )
+    def from_documents(
+        cls,
+        documents: Iterable[Document],
+        tokens: object = "words",
+        *,
+        units: object = "paragraph",
+    ) -> Corpus:
+        """Divide documents into units and units into tokens; one without a word is refused."""
+        from permutopic.corpus.encoding import Encoder  # noqa: PLC0415 (it makes corpora)
+
+        return Encoder(tokens, units).encode(documents)
 
     @classmethod
     def from_paragraphs(
@@ -205,20 +170,15 @@ class Corpus:
         documents: Iterable[Iterable[str]],
         *,
         titles: Sequence[str] | None = None,
-        tokens: str = "words",
+        tokens: object = "words",
     ) -> Corpus:
         """Make a corpus of documents that are lists of paragraphs."""
-        if isinstance(documents, str) or not isinstance(documents, Iterable):
-            raise InputError(
-                f"documents are {type(documents).__name__}: give a list of lists of paragraphs"
-            )
-        read = [_document_from_strings(d, paragraphs) for d, paragraphs in enumerate(documents)]
+        read = documents_from_paragraphs(documents)
         if titles is not None:
             if len(titles) != len(read):
                 raise InputError(f"{len(read)} documents need as many titles, not {len(titles)}")
             read = [
-                Document(title, document.units, document.place)
-                for title, document in zip(titles, read, strict=True)
+                replace(document, title=title) for title, document in zip(titles, read, strict=True)
             ]
         return cls.from_documents(read, tokens)
 
@@ -226,6 +186,15 @@ class Corpus:
 def offsets_from_sizes(sizes: ArrayLike) -> NDArray[np.int64]:
     """Turn sizes into offsets: 0, then the running total."""
     return np.concatenate([[0], np.cumsum(np.asarray(sizes, dtype=np.int64))])
+
+
+def documents_from_paragraphs(documents: Iterable[Iterable[str]]) -> list[Document]:
+    """Make documents of lists of paragraphs."""
+    if isinstance(documents, str) or not isinstance(documents, Iterable):
+        raise InputError(
+            f"documents are {type(documents).__name__}: give a list of lists of paragraphs"
+        )
+    return [_document_from_strings(d, paragraphs) for d, paragraphs in enumerate(documents)]
 
 
 def _document_from_strings(number: int, paragraphs: Iterable[str]) -> Document:
@@ -239,18 +208,6 @@ def _document_from_strings(number: int, paragraphs: Iterable[str]) -> Document:
                 f"{place}, paragraph {position} is {type(paragraph).__name__}: give a string"
             )
     return Document(str(number), tuple(Unit(paragraph) for paragraph in paragraphs), place)
-
-
-def _check_document(document: Document, n_tokens: int, tokens: str) -> None:
-    if not document.units:
-        raise InputError(
-            f"{document.place}: {document.title!r} has no paragraph: give it one or leave it out"
-        )
-    if n_tokens == 0:
-        raise InputError(
-            f"{document.place}: {document.title!r} has no word with tokens={tokens!r}: "
-            "give it text or leave it out"
-        )
 
 
 def _check(corpus: Corpus) -> None:
@@ -283,6 +240,7 @@ def _check(corpus: Corpus) -> None:
         ("headings", corpus.n_units),
         ("labels", corpus.n_units),
         *([("places", corpus.n_documents)] if corpus.places else []),
+        *([("spans", corpus.n_units)] if len(corpus.spans) else []),
     ):
         if len(getattr(corpus, name)) != length:
             raise InputError(f"{name} needs {length} entries, not {len(getattr(corpus, name))}")

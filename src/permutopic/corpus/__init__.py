@@ -1,0 +1,8 @@
+"""The corpus: documents as flat arrays, and how they become such."""
+
+from __future__ import annotations
+
+from permutopic.corpus.arrays import Corpus, documents_from_paragraphs, offsets_from_sizes
+from permutopic.corpus.encoding import Encoder
+
+__all__ = ["Corpus", "Encoder", "documents_from_paragraphs", "offsets_from_sizes"]

@@ -1,0 +1,224 @@
+"""From documents to a corpus: units cut, words numbered, rare and common ones left out."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from permutopic.corpus.arrays import Corpus, offsets_from_sizes
+from permutopic.errors import InputError
+from permutopic.text.splitting import count_source_words
+from permutopic.text.tokens import Tokens
+from permutopic.text.units import Counts, Units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from permutopic.documents import Document
+
+T = TypeVar("T")
+_BLOCK = 1 << 20
+
+
+@dataclass
+class Columns:
+    """A corpus while it grows: one entry for each token, unit or document."""
+
+    words: array[int] = field(default_factory=lambda: array("i"))
+    lengths: array[int] = field(default_factory=lambda: array("i"))
+    source_words: array[int] = field(default_factory=lambda: array("q"))
+    spans: array[int] = field(default_factory=lambda: array("q"))
+    headings: list[str | None] = field(default_factory=list)
+    labels: list[str | None] = field(default_factory=list)
+    sizes: array[int] = field(default_factory=lambda: array("i"))
+    titles: list[str] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+
+
+class Encoder:
+    """Makes a corpus of documents.
+
+    Parameters
+    ----------
+    tokens, units
+        How text becomes tokens, and documents units.
+    vocabulary
+        The words of a model, for documents that it has not seen: others are left out and counted
+        in `unknown`. None: whatever words the documents have.
+    skip_empty
+        Leave documents without a word out and name them in `empty`, instead of refusing them.
+
+    Attributes
+    ----------
+    counts
+        What became of units that were too short.
+    empty
+        The places of documents that had no word.
+    unknown
+        Tokens that the vocabulary does not have.
+    left_out
+        Words left out for being in too few or too many documents.
+    """
+
+    def __init__(
+        self,
+        tokens: object = "words",
+        units: object = "paragraph",
+        *,
+        vocabulary: Sequence[str] | None = None,
+        skip_empty: bool = False,
+    ) -> None:
+        self.tokens, self.units = Tokens.of(tokens), Units.of(units)
+        self.counts = Counts()
+        self.empty: list[str] = []
+        self.unknown = self.left_out = 0
+        self._vocabulary = vocabulary
+        self._skip_empty = skip_empty
+        self._split = self.tokens.splitter()
+        self._numbers: dict[str, int] = defaultdict()
+        if vocabulary is None:
+            self._numbers.default_factory = self._numbers.__len__
+        else:
+            self._numbers = {word: number for number, word in enumerate(vocabulary)}
+        self._filters = vocabulary is None and (self.tokens.min_df, self.tokens.max_df) != (1, 1.0)
+        self._frequency: defaultdict[int, int] = defaultdict(int)
+        self._names: dict[str | None, str | None] = {}
+
+    def encode(self, documents: Iterable[Document]) -> Corpus:
+        """Take documents one by one and give the corpus."""
+        columns = Columns()
+        for document in documents:
+            self._add(self.units.cut(document, self.counts), columns)
+        if not columns.sizes:
+            raise InputError("the corpus has no document: at least one is needed")
+        return self._finish(columns)
+
+    def _add(self, document: Document, columns: Columns) -> None:
+        before = len(columns.words)
+        lengths, spans = [], []
+        for unit in document.units:
+            found = self._number(self._split(unit.text))
+            columns.words.extend(found)
+            lengths.append(len(found))
+            spans += [unit.start, unit.end]
+        if len(columns.words) == before:
+            self._refuse(document)
+            return
+        columns.lengths.extend(lengths)
+        columns.spans.extend(spans)
+        columns.source_words.extend([count_source_words(unit.text) for unit in document.units])
+        # Headings recur: one string for all of the same wording.
+        columns.headings += [self._names.setdefault(u.heading, u.heading) for u in document.units]
+        columns.labels += [self._names.setdefault(u.label, u.label) for u in document.units]
+        columns.sizes.append(len(lengths))
+        columns.titles.append(document.title)
+        columns.places.append(document.place)
+        if self._filters:
+            for number in set(columns.words[before:]):
+                self._frequency[number] += 1
+
+    def _number(self, tokens: list[str]) -> list[int]:
+        numbers = self._numbers
+        if self._vocabulary is None:
+            return list(map(numbers.__getitem__, tokens))
+        known = [numbers[token] for token in tokens if token in numbers]
+        self.unknown += len(tokens) - len(known)
+        return known
+
+    def _refuse(self, document: Document) -> None:
+        if self._skip_empty:
+            self.empty.append(document.place)
+            return
+        name = f"{document.place}: {document.title!r}"
+        if not document.units:
+            raise InputError(f"{name} has no paragraph: give it one or leave it out")
+        raise InputError(
+            f"{name} has no word with tokens={str(self.tokens)!r}: give it text or leave it out"
+        )
+
+    def _finish(self, columns: Columns) -> Corpus:
+        if self._vocabulary is None:
+            vocabulary = sorted(self._numbers)
+            order = np.empty(len(vocabulary), dtype=np.int32)
+            order[[self._numbers[word] for word in vocabulary]] = np.arange(len(vocabulary))
+        else:
+            vocabulary = list(self._vocabulary)
+            order = np.arange(len(vocabulary), dtype=np.int32)
+        words = np.frombuffer(columns.words, dtype=np.int32)
+        for begin in range(0, words.size, _BLOCK):  # in place: the tokens are most of the memory
+            words[begin : begin + _BLOCK] = order[words[begin : begin + _BLOCK]]
+        words.flags.writeable = False
+        corpus = Corpus(
+            words=words,
+            unit_offsets=offsets_from_sizes(columns.lengths),
+            document_offsets=offsets_from_sizes(columns.sizes),
+            vocabulary=tuple(vocabulary),
+            titles=tuple(columns.titles),
+            source_words=np.frombuffer(columns.source_words, dtype=np.int64),
+            headings=tuple(columns.headings),
+            labels=tuple(columns.labels),
+            tokens=self.tokens,
+            units=self.units,
+            spans=np.frombuffer(columns.spans, dtype=np.int64).reshape(-1, 2),
+            places=tuple(columns.places),
+        )
+        if not self._filters:
+            return corpus
+        frequency = np.zeros(len(vocabulary), dtype=np.int64)
+        for number, count in self._frequency.items():
+            frequency[order[number]] = count
+        return self._filtered(corpus, frequency)
+
+    def _filtered(self, corpus: Corpus, frequency: NDArray[np.int64]) -> Corpus:
+        n_documents = corpus.n_documents
+        least = _as_count(self.tokens.min_df, n_documents)
+        most = _as_count(self.tokens.max_df, n_documents)
+        wanted = (frequency >= least) & (frequency <= most)
+        self.left_out = int(np.count_nonzero(~wanted))
+        kept_tokens = wanted[corpus.words]
+        before = np.concatenate([[0], np.cumsum(kept_tokens)])
+        offsets = before[corpus.unit_offsets]
+        full = np.diff(offsets[corpus.document_offsets]) > 0
+        for document in np.flatnonzero(~full):
+            place, title = corpus.places[document], corpus.titles[document]
+            if not self._skip_empty:
+                raise InputError(
+                    f"{place}: {title!r} has no word that is in at least {least:g} and at most "
+                    f"{most:g} documents (min_df, max_df): give it text or leave it out"
+                )
+            self.empty.append(place)
+        if not full.any():
+            raise InputError(
+                f"min_df={self.tokens.min_df} and max_df={self.tokens.max_df} leave no word: "
+                f"there are {n_documents} documents"
+            )
+        number = np.cumsum(wanted, dtype=np.int32) - 1
+        kept_units = np.repeat(full, corpus.document_sizes)
+        return Corpus(
+            words=number[corpus.words[kept_tokens]],
+            unit_offsets=offsets_from_sizes(np.diff(offsets)[kept_units]),
+            document_offsets=offsets_from_sizes(corpus.document_sizes[full]),
+            vocabulary=tuple(w for w, keep in zip(corpus.vocabulary, wanted, strict=True) if keep),
+            titles=_only(corpus.titles, full),
+            source_words=corpus.source_words[kept_units],
+            headings=_only(corpus.headings, kept_units),
+            labels=_only(corpus.labels, kept_units),
+            tokens=corpus.tokens,
+            units=corpus.units,
+            spans=corpus.spans[kept_units],
+            places=_only(corpus.places, full),
+        )
+
+
+def _as_count(limit: float, n_documents: int) -> float:
+    return limit if isinstance(limit, int) else limit * n_documents
+
+
+def _only(values: Sequence[T], keep: NDArray[np.bool_]) -> tuple[T, ...]:
+    return tuple(value for value, kept in zip(values, keep, strict=True) if kept)

@@ -1,0 +1,185 @@
+"""A document as it was read: units in order, each knowing where its text stands in the source."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Piece(NamedTuple):
+    """Text that stands for `source[start:end]`.
+
+    If both are equally long they correspond character by character; otherwise (an entity, a
+    removed link target) the piece is taken as a whole.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
+class Heading(NamedTuple):
+    """A heading that a reader met; 1 is the highest level."""
+
+    level: int
+    text: str
+
+
+class Paragraph(NamedTuple):
+    """A paragraph that a reader met: its text, markup left out, in pieces of the source."""
+
+    pieces: tuple[Piece, ...]
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One paragraph (or whatever gets one topic) of a document as it was read.
+
+    `pieces` say where its text stands in the document's source; text that was not read from
+    anywhere has none.
+    """
+
+    text: str
+    heading: str | None = None
+    label: str | None = None
+    pieces: tuple[Piece, ...] = ()
+
+    @property
+    def start(self) -> int:
+        """Where the unit begins in its source, in characters; −1 where it has no source."""
+        return self.pieces[0].start if self.pieces else -1
+
+    @property
+    def end(self) -> int:
+        """Where the unit ends in its source, in characters; −1 where it has no source."""
+        return max(piece.end for piece in self.pieces) if self.pieces else -1
+
+    def parts(self, spans: Iterable[tuple[int, int]]) -> list[Unit]:
+        """Cut every `text[begin:end]` out, each with its own place in the source."""
+        begins = _begins(self.pieces)
+        return [
+            replace(
+                self,
+                text=self.text[begin:end],
+                pieces=cut_pieces(self.pieces, begin, end, begins),
+            )
+            for begin, end in spans
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document as it was read.
+
+    Attributes
+    ----------
+    title, units
+        What it is called, and its units in order.
+    place
+        Where it was read, for messages about it.
+    source
+        The text that the units' offsets count in: the whole decoded file, or, where one file
+        holds many documents, the document's own text.
+    """
+
+    title: str
+    units: tuple[Unit, ...]
+    place: str
+    source: str = ""
+
+
+def cut_pieces(
+    pieces: tuple[Piece, ...], begin: int, end: int, begins: list[int] | None = None
+) -> tuple[Piece, ...]:
+    """Take characters `begin` to `end` of the text that `pieces` make up.
+
+    `begins` says where each piece's text begins, for those who cut more than once.
+
+    >>> pieces = (Piece("salt ", 0, 5), Piece("&", 5, 10), Piece(" pepper", 10, 17))
+    >>> cut_pieces(pieces, 2, 8)
+    (Piece(text='lt ', start=2, end=5), Piece(text='&', start=5, end=10), \
+Piece(text=' p', start=10, end=12))
+    """
+    begins = _begins(pieces) if begins is None else begins
+    found = []
+    for index in range(max(bisect_right(begins, begin) - 1, 0), len(pieces)):
+        if begins[index] >= end:
+            break
+        text, start, stop = pieces[index]
+        first, last = max(begin - begins[index], 0), min(end - begins[index], len(text))
+        if first < last:
+            if len(text) == stop - start:
+                start, stop = start + first, start + last
+            found.append(Piece(text[first:last], start, stop))
+    return tuple(found)
+
+
+def _begins(pieces: tuple[Piece, ...]) -> list[int]:
+    return list(accumulate((len(piece.text) for piece in pieces), initial=0))
+
+
+def trim_pieces(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Leave out white space at both ends; empty if there is nothing else."""
+    whole = tuple(piece for piece in pieces if piece.text)
+    text = "".join(piece.text for piece in whole)
+    begin = len(text) - len(text.lstrip())
+    end = len(text.rstrip())
+    if begin >= end:
+        return ()
+    return whole if (begin, end) == (0, len(text)) else cut_pieces(whole, begin, end)
+
+
+def make_document(
+    parts: Iterable[Heading | Paragraph],
+    *,
+    title: str,
+    place: str,
+    source: str,
+    depth: int = 1,
+    title_from_heading: bool = True,
+) -> Document:
+    """Put headings and paragraphs, in the order they were met, together to a document.
+
+    A single heading of the highest level that stands before all text is the document's title
+    (unless `title_from_heading` is false: then `title` stays). Of the headings that a paragraph
+    stands under, the one at `depth` is kept, or the deepest above it.
+
+    >>> parts = [Heading(1, "Iron"), Paragraph((Piece("A metal.", 8, 16),)),
+    ...          Heading(2, "Uses"), Paragraph((Piece("Steel.", 25, 31),))]
+    >>> document = make_document(parts, title="iron.md", place="iron.md", source="…")
+    >>> document.title, [(unit.text, unit.heading) for unit in document.units]
+    ('Iron', [('A metal.', None), ('Steel.', 'Uses')])
+    """
+    met = list(parts)
+    top = min((part.level for part in met if isinstance(part, Heading)), default=0)
+    tops = [n for n, part in enumerate(met) if isinstance(part, Heading) and part.level == top]
+    if title_from_heading and len(tops) == 1 and _is_first(met, tops[0]):
+        first = met.pop(tops[0])
+        title = first.text if isinstance(first, Heading) and first.text else title
+    path: list[Heading] = []
+    units = []
+    for part in met:
+        if isinstance(part, Heading):
+            while path and path[-1].level >= part.level:
+                path.pop()
+            path.append(part)
+            continue
+        pieces = trim_pieces(part.pieces)
+        if pieces:
+            heading = path[min(depth, len(path)) - 1].text if path else None
+            text = "".join(piece.text for piece in pieces)
+            units.append(Unit(text, heading, part.label, pieces))
+    return Document(title, tuple(units), place, source)
+
+
+def _is_first(parts: list[Heading | Paragraph], index: int) -> bool:
+    """Tell whether nothing but white space stands before a part."""
+    return all(
+        isinstance(part, Paragraph) and not trim_pieces(part.pieces) for part in parts[:index]
+    )

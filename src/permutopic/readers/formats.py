@@ -1,0 +1,92 @@
+"""The formats there are, and how a file's name tells which one it has."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import PurePath  # noqa: TC003 (the doctest uses it)
+from typing import TYPE_CHECKING
+
+from permutopic.errors import InputError
+from permutopic.readers.source import PACKED, packing_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from permutopic.documents import Document
+    from permutopic.readers.notes import Notes
+    from permutopic.readers.settings import Reading
+    from permutopic.readers.source import Source
+
+    Reader = Callable[[Source, Reading, Notes], Iterator[Document]]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: the pattern of its extensions, and whether one file holds many documents."""
+
+    module: str
+    extensions: str
+    many: bool = False
+
+    def reader(self) -> Reader:
+        """Import the function that reads it."""
+        read: Reader = import_module(f"permutopic.readers.{self.module}").read
+        return read
+
+
+FORMATS = {
+    "text": Format("plain", r"\.(txt|text)"),
+    "markdown": Format("markdown", r"\.(md|markdown|mdown|mkd)"),
+    "html": Format("html", r"\.(html?|xhtml)"),
+    "mediawiki": Format("mediawiki", r"\.xml", many=True),
+    "docx": Format("docx", r"\.docx"),
+    "man": Format("man", r"\.[1-9n](?:[a-z_][a-z0-9_+]*)?"),
+    "jsonl": Format("jsonl", r"\.(jsonl|ndjson)", many=True),
+    "csv": Format("table", r"\.(csv|tsv)", many=True),
+    "parquet": Format("parquet", r"\.(parquet|pq)", many=True),
+}
+
+
+# The first bytes of a stream, lower-cased, and what they give away.
+_BEGINNINGS = {
+    rb"\{": "jsonl",
+    rb"par1": "parquet",
+    rb"pk\x03\x04": "docx",
+    rb"(<\?xml[^>]*>\s*)?<mediawiki": "mediawiki",
+    rb"(<\?xml[^>]*>\s*)?<(!doctype html|html|head|body)": "html",
+    rb"['.]\\\"|\.(th|dd|sh) ": "man",
+}
+
+
+def find_format(name: str) -> Format:
+    """Look a format up by name."""
+    if name not in FORMATS:
+        raise InputError(f"a format is one of {', '.join(FORMATS)}, not {name!r}")
+    return FORMATS[name]
+
+
+def sniff_format(source: Source) -> str:
+    """Tell the format of a stream by how it begins: what looks like nothing else is text."""
+    head = source.head()
+    if packing_of(head):
+        raise InputError(f"{source.name} is packed: name the format inside with --format")
+    bare = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    for pattern, name in _BEGINNINGS.items():
+        if re.match(pattern, bare):
+            return name
+    return "text"
+
+
+def guess_format(path: PurePath) -> str | None:
+    """Tell the format by extension, that of the packing aside.
+
+    >>> guess_format(PurePath("man2/open.2.gz")), guess_format(PurePath("notes"))
+    ('man', None)
+    """
+    bare = path.with_suffix("") if path.suffix.lower() in PACKED else path
+    for name, each in FORMATS.items():
+        if re.fullmatch(each.extensions, bare.suffix.lower()):
+            return name
+    return None

@@ -1,0 +1,159 @@
+"""Parquet: one record a row, with sections or with text (see `records`)."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from permutopic.errors import InputError
+from permutopic.extras import needs
+from permutopic.readers.fields import check_single, choose_columns, no_field
+from permutopic.readers.notes import ReadError
+from permutopic.readers.records import read_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from permutopic.documents import Document
+    from permutopic.readers.notes import Notes
+    from permutopic.readers.settings import Fields, Reading
+    from permutopic.readers.source import Source
+
+_MARK = b"PAR1"
+_BUFFER = 1 << 20
+# A long value that many rows share is stored once and read many times: this bounds a batch.
+_BATCH_BYTES, _BATCH_ROWS = 256 << 20, 256
+# What the library raises besides its own errors.
+_ERRORS = (OSError, ValueError, LookupError, OverflowError, MemoryError)
+_TEXT = {"string", "large_string", "string_view", "null"}
+
+
+def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
+    """Read the documents of a Parquet file."""
+    return read_records(_records(source, reading, notes), source, reading, notes)
+
+
+def _records(
+    source: Source, reading: Reading, notes: Notes
+) -> Iterator[tuple[int, dict[str, Any] | ReadError]]:
+    number = 0
+    with _faults(source.name), _open(source, reading, notes) as file:
+        names = _columns(file.schema_arrow, reading.fields, source.name)
+        for batch in file.iter_batches(_batch_rows(file), columns=names, use_threads=False):
+            columns = [(name, batch.column(name)) for name in names]
+            for row in range(batch.num_rows):
+                number += 1
+                yield number, _record(columns, row, f"{source.name}:{number}")
+    if number == 0:
+        notes.skip(source.name, "no rows")
+
+
+@contextmanager
+def _faults(name: str) -> Iterator[None]:
+    """Say in one line what the library finds wrong with a file."""
+    arrow = needs("pyarrow", "parquet", "Parquet files")
+    try:
+        yield
+    except InputError:
+        raise
+    except (arrow.ArrowException, *_ERRORS) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ReadError(
+            name, "damaged", f"not whole Parquet data ({reason}): is the file cut or misnamed?"
+        ) from None
+
+
+@contextmanager
+def _open(source: Source, reading: Reading, notes: Notes) -> Iterator[Any]:
+    """Open a file where it lies; what is packed, or standard input, has to be read first."""
+    arrow = needs("pyarrow", "parquet", "Parquet files")
+    parquet = needs("pyarrow.parquet", "parquet", "Parquet files")
+    if source.path is not None and _is_bare(source.path):
+        notes.files += 1
+        notes.bytes += source.path.stat().st_size
+        stream = arrow.OSFile(os.fsencode(source.path))
+    else:
+        stream = arrow.BufferReader(_content(source, reading, notes))
+    with stream:
+        yield parquet.ParquetFile(stream, buffer_size=_BUFFER)
+
+
+def _is_bare(path: Path) -> bool:
+    """Tell a Parquet file that is not packed; what cannot be opened is said later, and better."""
+    if not path.is_file():  # a pipe can be read only once
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MARK)) == _MARK
+    except (OSError, ValueError):
+        return False
+
+
+def _content(source: Source, reading: Reading, notes: Notes) -> bytes:
+    with source.open(notes) as stream:
+        content = stream.read(reading.max_bytes + 1)
+    if len(content) > reading.max_bytes:
+        raise ReadError(
+            source.name,
+            "too long",
+            f"more than {reading.max_mb} MiB of Parquet, packed or from standard input: give it "
+            "as a file, unpacked, or raise the limit (--max-mb)",
+        )
+    if not content.startswith(_MARK):
+        raise ReadError(
+            source.name, "damaged", "not Parquet, which begins with PAR1: is the file misnamed?"
+        )
+    return content
+
+
+def _batch_rows(file: Any) -> int:
+    """Tell how many rows to read at once, if each had all that its group stores."""
+    groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+    largest: int = max((group.total_byte_size for group in groups), default=0)
+    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, largest)))
+
+
+def _columns(schema: Any, fields: Fields, place: str) -> list[str]:
+    """Choose the columns to read, and see that they hold what they should."""
+    names: list[str] = schema.names
+    if fields.document is not None or fields.sections not in names:
+        chosen = choose_columns(names, fields, place)
+    elif fields.title in names:
+        chosen = check_single(names, [fields.title, fields.sections], place)
+    else:
+        raise no_field(place, "the table", fields.title, names, fields)
+    for name in chosen:
+        kind = schema.field(name).type
+        right = _fault(kind, name, fields)
+        if right:
+            raise ReadError(
+                place, "wrong type", f"column {name!r} is {str(kind)[:80]}: it must hold {right}"
+            )
+    return chosen
+
+
+def _fault(kind: Any, name: str, fields: Fields) -> str:
+    """Say what a column should hold, if it holds something else."""
+    types = needs("pyarrow.types", "parquet", "Parquet files")
+    bare = kind.value_type if types.is_dictionary(kind) else kind
+    is_list = types.is_list(bare) or types.is_large_list(bare) or types.is_fixed_size_list(bare)
+    if name == fields.sections:
+        return "" if is_list and types.is_struct(bare.value_type) else "a list of sections"
+    if name == fields.text:
+        inner = bare.value_type if is_list else bare
+        inner = inner.value_type if types.is_dictionary(inner) else inner
+        return "" if str(inner) in _TEXT else "text"
+    is_number = types.is_integer(bare) or types.is_floating(bare)
+    return "" if str(bare) in _TEXT or is_number else "text or numbers"
+
+
+def _record(columns: list[tuple[str, Any]], row: int, place: str) -> dict[str, Any] | ReadError:
+    try:
+        return {name: column[row].as_py() for name, column in columns}
+    except UnicodeDecodeError:
+        return ReadError(place, "not UTF-8", "the text of this row is not UTF-8, as it must be")
+    except (ValueError, OverflowError) as error:
+        reason = " ".join(str(error).split())[:200]
+        return ReadError(place, "bad row", f"this row cannot be read ({reason})")

@@ -1,0 +1,174 @@
+"""Records (JSON objects, rows of tables) as documents.
+
+A record is *sectioned*, or *flat*:
+
+    {"title": …, "sections": [{"heading": …, "label"?: …, "paragraphs": [… , …]}, …]}
+    {"title"?: …, "text": "…" or [… , …], "heading"?: …, "label"?: …}
+
+A flat one is a document, or, where a field says which document it belongs to, a part of one. What
+the fields are called is the user's choice (`Fields`). A heading or label may be null.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from permutopic.documents import Document
+from permutopic.readers.fields import named_by_user, no_field, take, take_name, typed
+from permutopic.readers.notes import ReadError
+from permutopic.readers.record_text import Text, add_sections, take_flat
+from permutopic.readers.source import too_long
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from permutopic.readers.notes import Notes
+    from permutopic.readers.settings import Fields, Reading
+    from permutopic.readers.source import Source
+
+
+def read_records(
+    records: Iterable[tuple[int, Any]], source: Source, reading: Reading, notes: Notes
+) -> Iterator[Document]:
+    """Make documents of numbered records; a record that could not be read is its ReadError.
+
+    With `on_bad` "skip" bad records are counted and left out.
+    """
+    maker = _Rows(reading, notes) if reading.fields.document else _Single(source, reading)
+    unseen = named_by_user(reading.fields)
+    keys: list[str] = []
+    for number, record in records:
+        try:
+            document = maker.add(record, number, f"{source.name}:{number}")
+        except ReadError as error:
+            if reading.on_bad != "skip":
+                raise
+            notes.skip_bad(error)
+            continue
+        if unseen:
+            keys = keys or list(record)
+            unseen -= _keys(record, reading.fields)
+        if document is not None:
+            yield document
+    document = maker.finish()
+    if document is not None:
+        yield document
+    if keys and unseen:
+        raise no_field(source.name, "the first record", min(unseen), keys, reading.fields)
+
+
+class _Single:
+    """Each record is a document."""
+
+    def __init__(self, source: Source, reading: Reading) -> None:
+        self._source, self._reading = source, reading
+
+    def add(self, value: Any, number: int, place: str) -> Document:
+        """Make the document of a record."""
+        fields = self._reading.fields
+        record = _record(value, place)
+        text = Text()
+        if _is_sectioned(record, fields):
+            title = take(record, fields.title, "the document", place, fields)
+            typed(title, str, repr(fields.title), place)
+            add_sections(text, record[fields.sections], fields, place)
+        else:
+            title = take_name(record, fields.title, place) or f"{self._source.title}:{number}"
+            text.add(*take_flat(record, fields, place))
+        if text.length > self._reading.max_bytes:
+            raise too_long(place, self._reading)
+        return Document(title, tuple(text.units), place, text.source)
+
+    def finish(self) -> None:
+        """Nothing is left over."""
+
+
+class _Rows:
+    """Each record is a part of a document; those of one document are neighbours."""
+
+    def __init__(self, reading: Reading, notes: Notes) -> None:
+        self._reading, self._notes = reading, notes
+        # Hashes, as the values themselves would fill memory in a long table.
+        self._seen: set[int] = set()
+        self._value = self._title = self._place = ""
+        self._text: Text | None = None
+
+    def add(self, value: Any, _number: int, place: str) -> Document | None:
+        """Add a record to its document; if it begins a new one, give the one before."""
+        record = _record(value, place)
+        document = self._document_of(record, place)
+        title = take_name(record, self._reading.fields.title, place)
+        row = take_flat(record, self._reading.fields, place)
+        if _length(row[0]) > self._reading.max_bytes:
+            raise too_long(place, self._reading)
+        finished = None
+        if document != self._value:
+            if hash(document) in self._seen:
+                raise _apart(document, place)
+            finished = self.finish()
+            self._seen.add(hash(document))
+            self._value, self._title, self._place = document, "", place
+            self._text = Text()
+        self._title = self._title or title or ""
+        self._extend(row, place)
+        return finished
+
+    def finish(self) -> Document | None:
+        """Give the document that the last records made up, if it has any text."""
+        text, self._text = self._text, None
+        if text is None or not text.units:
+            return None
+        return Document(self._title or self._value, tuple(text.units), self._place, text.source)
+
+    def _extend(self, row: tuple[str | list[str], str | None, str | None], place: str) -> None:
+        text = self._text
+        if text is None:
+            return
+        n_units = len(text.units)
+        text.add(*row)
+        if text.length > self._reading.max_bytes:
+            self._text = None  # the other rows of this document go the same way
+            raise too_long(self._place, self._reading)
+        if len(text.units) == n_units:
+            self._notes.skip(place, "no text")
+
+    def _document_of(self, record: dict[str, Any], place: str) -> str:
+        name = self._reading.fields.document or ""
+        take(record, name, "the row", place, self._reading.fields)
+        document = take_name(record, name, place)
+        if document is None:
+            raise ReadError(
+                place,
+                "no document",
+                f"{name!r} is empty: it must say which document the row belongs to",
+            )
+        return document
+
+
+def _is_sectioned(record: dict[str, Any], fields: Fields) -> bool:
+    if record.get(fields.sections) is not None:
+        return True
+    return fields.sections in record and fields.text not in record
+
+
+def _record(value: Any, place: str) -> dict[str, Any]:
+    if isinstance(value, ReadError):
+        raise value
+    record: dict[str, Any] = typed(value, dict, "a document", place)
+    return record
+
+
+def _length(text: str | list[str]) -> int:
+    return len(text) if isinstance(text, str) else sum(map(len, text))
+
+
+def _apart(document: str, place: str) -> ReadError:
+    return ReadError(
+        place, "not together", f"rows of document {document[:80]!r} are not together: sort them"
+    )
+
+
+def _keys(record: dict[str, Any], fields: Fields) -> set[str]:
+    sections = record.get(fields.sections)
+    inner = sections if isinstance(sections, list) else []
+    return set(record).union(*(each for each in inner if isinstance(each, dict)))

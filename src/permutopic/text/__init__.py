@@ -1,0 +1,1 @@
+"""From text to units and from units to tokens, in any language."""

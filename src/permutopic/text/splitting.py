@@ -1,0 +1,107 @@
+"""Where words begin and end."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ASCII_RUN = re.compile(r"[a-z0-9]+")
+# The rules of Unicode's UAX #29 as far as they concern the alphabets of Europe without combining
+# marks: full stops and apostrophes stay between letters ("e.g", "don't"), points and commas
+# between digits ("3.5", "1,000").
+_LETTER, _RAISED = r"[^\W\d_²³¹¼½¾]", "²³¹¼½¾"
+_EASY_WORD = re.compile(
+    rf"[^\W{_RAISED}]+(?:(?:(?<={_LETTER})[.'·](?={_LETTER})|(?<=\d)[.,;'](?=\d))[^\W{_RAISED}]+)*"
+    rf"|[{_RAISED}]"
+)
+_NOT_EASY = re.compile(
+    "[^\0-\u02af\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u203e\u20a0-\u20cf]"
+)
+# Marks that nobody sees are left out: soft hyphens, byte-order marks, marks of direction. A colon
+# holds words together in Swedish and Finnish alone (as in CLDR's tailoring).
+_UNSEEN = {
+    **dict.fromkeys([0xAD, 0xFEFF, 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060]),
+    0x200B: " ",
+}
+_COLON_LANGUAGES = {"sv", "fi"}
+_JOINERS = "\u200c\u200d"
+# Words that lose their vowel before another and are written on to it.
+_ELISION = {
+    "fr": "l|d|j|m|n|s|t|c|qu|jusqu|lorsqu|puisqu|quoiqu",
+    "it": "l|un|d|c|dell|all|nell|sull|dall|coll|quell|quest|s|m|t|v",
+    "ca": "l|d|m|n|s|t",
+}
+
+
+def split_whitespace(text: str) -> list[str]:
+    """Split at white space and change nothing else."""
+    return text.split()
+
+
+def split_ascii(text: str) -> list[str]:
+    """Take the maximal runs of a–z and 0–9 after lower-casing, as BayesSeg does."""
+    return _ASCII_RUN.findall(text.lower())
+
+
+def split_words(text: str, language: str | None = None) -> list[str]:
+    """Take the words between Unicode's word boundaries (UAX #29), in composed form (NFC).
+
+    >>> split_words("Don’t pay $1,000.50 to e.g. O_RDONLY!")
+    ["Don't", 'pay', '1,000.50', 'to', 'e.g', 'O_RDONLY']
+    >>> split_words("L’eau", "fr")
+    ['L', 'eau']
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).replace("\xad", "")
+        for apostrophe in "’ʼ＇":
+            text = text.replace(apostrophe, "'")
+    if ":" in text and language not in _COLON_LANGUAGES:
+        text = text.replace(":", " ")
+    if "'" in text and language in _ELISION:
+        text = _elision(language).sub(r"\1 ", text)
+    if (":" in text and language in _COLON_LANGUAGES) or _NOT_EASY.search(text):
+        return _any_words(text.translate(_UNSEEN))
+    return _EASY_WORD.findall(text)
+
+
+def count_source_words(text: str) -> int:
+    """Count the white-space words that segmentation is scored over, whatever the tokens."""
+    return len(text.split())
+
+
+def _any_words(text: str) -> list[str]:
+    words = _boundaries()(text)
+    if _JOINERS[0] in text or _JOINERS[1] in text:
+        words = [bare for word in words if (bare := word.strip(_JOINERS))]
+    return words
+
+
+@lru_cache(maxsize=1)
+def _boundaries() -> Callable[[str], list[str]]:
+    """Compile all rules, by the Word_Break property (`regex`'s own flag loses words in quotes)."""
+    import regex  # noqa: PLC0415 (only for text that needs it)
+
+    letter = r"\p{WB=ALetter}\p{WB=Hebrew_Letter}"
+    digit = r"\p{WB=Numeric}"
+    extend = r"\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}"
+    core = rf"{letter}{digit}\p{{WB=ExtendNumLet}}"
+    between_letters = rf"(?<=[{letter}][{extend}]*)[.':·][{extend}]*+(?=[{letter}])"
+    between_digits = rf"(?<=[{digit}][{extend}]*)[.,;'][{extend}]*+(?=[{digit}])"
+    word = (
+        rf"[{core}][{core}{extend}]*+(?:(?:{between_letters}|{between_digits})[{core}{extend}]++)*+"
+    )
+    katakana = rf"\p{{WB=Katakana}}[\p{{WB=Katakana}}{extend}]*+"
+    # What is left are scripts that write no spaces: one character, one word.
+    pattern = rf"{word}|{katakana}|[\p{{L}}\p{{N}}][{extend}]*+"
+    findall: Callable[[str], list[str]] = regex.compile(pattern).findall
+    return findall
+
+
+@lru_cache(maxsize=8)
+def _elision(language: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w'])({_ELISION[language]})'(?=\w)", re.IGNORECASE)

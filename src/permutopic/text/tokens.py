@@ -1,0 +1,254 @@
+"""How text becomes tokens: every choice there is, in one object that travels with a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any
+
+from permutopic.errors import InputError
+from permutopic.extras import needs
+from permutopic.text.languages import language_code
+from permutopic.text.lowering import lower
+from permutopic.text.segmenters import SEGMENTED, segmenting_splitter
+from permutopic.text.splitting import split_ascii, split_whitespace, split_words
+
+Split = Callable[[str], list[str]]
+SPLITS = ("words", "whitespace", "ascii")
+NUMBER, URL = "<number>", "<url>"
+_NUMBER = re.compile(r"\d[\d.,;'_]*")
+# Each part begins where the one before cannot go on, so a long run of text is gone through once.
+_URL = re.compile(
+    r"(?<!\w)(?:https?|ftp)://[^\s<>\"]++|(?<![\w.])www\.[^\s<>\"]++"
+    r"|(?<![\w.+-])[\w.+-]++@(?:[\w-]++\.)++[\w-]++",
+    re.IGNORECASE,
+)
+_SNOWBALL = {
+    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque",
+    "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian",
+    "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian", "ne": "nepali",
+    "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+    "yi": "yiddish",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """How text becomes tokens.
+
+    Attributes
+    ----------
+    split
+        "words" (Unicode's word boundaries, lower-cased), "whitespace" (split there and nothing
+        else), "ascii" (lower-cased runs of a–z and 0–9), or a function from a string to a list of
+        strings. A function cannot be saved: a loaded model has to be given it again.
+    language
+        A code such as "en" or "tr", for lower-casing, elided words, stop words and stems. With
+        "zh", "ja" or "th" words are found by the extra `cjk`.
+    fold_numbers, fold_urls
+        Make all numbers "<number>", all web and mail addresses "<url>".
+    stop
+        Words to leave out: "language" for the list of the language (extra `languages`), or words.
+    stem
+        Reduce words to Snowball stems of the language (extra `languages`).
+    min_df, max_df
+        Leave out words in fewer or in more documents: a whole number counts documents, a fraction
+        is a share of them.
+
+    Examples
+    --------
+    >>> split = Tokens(fold_numbers=True, stop=("the",)).splitter()
+    >>> split("The 3 rivers, the 12.5 km")
+    ['<number>', 'rivers', '<number>', 'km']
+    """
+
+    split: str | Split = "words"
+    language: str | None = None
+    fold_numbers: bool = False
+    fold_urls: bool = False
+    stop: str | tuple[str, ...] | None = None
+    stem: bool = False
+    min_df: float = 1
+    max_df: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not callable(self.split) and self.split not in SPLITS:
+            raise InputError(f"tokens are one of {', '.join(SPLITS)}, not {self.split!r}")
+        if self.language is not None:
+            object.__setattr__(self, "language", language_code(self.language))
+        if self.stop is not None and self.stop != "language":
+            object.__setattr__(self, "stop", _check_words(self.stop))
+        for name in ("fold_numbers", "fold_urls", "stem"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} is True or False, not {getattr(self, name)!r}")
+        for name in ("min_df", "max_df"):
+            _check_frequency(name, getattr(self, name))
+        if (self.stop == "language" or self.stem) and self.language is None:
+            raise InputError("stop words and stems by language need a language: en, fr, …")
+        if self.split in {"whitespace", "ascii"} and self.language in SEGMENTED:
+            raise InputError(f"the language {self.language!r} needs tokens 'words'")
+
+    @classmethod
+    def of(cls, given: object) -> Tokens:
+        """Take Tokens as they are, a name or a function as `split`."""
+        if isinstance(given, cls):
+            return given
+        if callable(given) or isinstance(given, str):
+            return cls(split=given)
+        raise InputError(f"tokens are one of {', '.join(SPLITS)}, a function or Tokens(…)")
+
+    def splitter(self) -> Split:
+        """Make the function from text to tokens."""
+        split = self._split()
+        steps = [step for step in (self._folding(), self._stopping(), self._stemming()) if step]
+        whole = partial(_through, split, steps) if steps else split
+        return partial(_between_urls, whole) if self.fold_urls else whole
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the settings as plain values; a function by name."""
+        settings = {each.name: getattr(self, each.name) for each in fields(self)}
+        if callable(self.split):
+            settings["split"] = {"function": _name_of(self.split)}
+        if isinstance(self.stop, tuple):
+            settings["stop"] = list(self.stop)
+        return settings
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any], function: Split | None = None) -> Tokens:
+        """Make the object from `as_dict`; `function` stands in for one that was not saved."""
+        given = dict(settings)
+        if isinstance(given["split"], Mapping):
+            given["split"] = function or _missing_function(str(given["split"]["function"]))
+        if isinstance(given["stop"], list):
+            given["stop"] = tuple(given["stop"])
+        return cls(**given)
+
+    def shortest(self) -> str | Split | Tokens:
+        """Give the name or function alone if nothing else was chosen."""
+        return self.split if self == Tokens(self.split) else self
+
+    def __str__(self) -> str:
+        changed = [
+            f"{each.name}={getattr(self, each.name)!r}"
+            for each in fields(self)
+            if each.name != "split" and getattr(self, each.name) != each.default
+        ]
+        split = _name_of(self.split) if callable(self.split) else str(self.split)
+        return ", ".join([split, *changed])
+
+    def _split(self) -> Split:
+        if callable(self.split):
+            return partial(_checked, self.split)
+        if self.split == "whitespace":
+            return split_whitespace
+        if self.split == "ascii":
+            return split_ascii
+        language = self.language
+        words = segmenting_splitter(language) if language in SEGMENTED else None
+        if words is not None:
+            return lambda text: words(lower(text))
+        return lambda text: split_words(lower(text, language), language)
+
+    def _folding(self) -> Callable[[list[str]], list[str]] | None:
+        return _fold_numbers if self.fold_numbers else None
+
+    def _stopping(self) -> Callable[[list[str]], list[str]] | None:
+        if self.stop is None:
+            return None
+        words = _stop_list(self.language or "") if self.stop == "language" else self.stop
+        # Given words are brought to the form in which they are met.
+        split = self._split()
+        unwanted = frozenset(token for word in words for token in split(word))
+        return lambda tokens: [token for token in tokens if token not in unwanted]
+
+    def _stemming(self) -> Callable[[list[str]], list[str]] | None:
+        if not self.stem:
+            return None
+        if self.language not in _SNOWBALL:
+            raise InputError(
+                f"there are no Snowball stems for {self.language!r}: there are for "
+                f"{', '.join(_SNOWBALL)}"
+            )
+        snowball = needs("snowballstemmer", "languages", "stems")
+        stem = snowball.stemmer(_SNOWBALL[self.language]).stemWord
+        return partial(_stemmed, stem, {})
+
+
+def _through(split: Split, steps: list[Callable[[list[str]], list[str]]], text: str) -> list[str]:
+    tokens = split(text)
+    for step in steps:
+        tokens = step(tokens)
+    return tokens
+
+
+def _between_urls(split: Split, text: str) -> list[str]:
+    first, *others = _URL.split(text)
+    tokens = split(first)
+    for part in others:
+        tokens += [URL, *split(part)]
+    return tokens
+
+
+def _fold_numbers(tokens: list[str]) -> list[str]:
+    return [NUMBER if _NUMBER.fullmatch(token) else token for token in tokens]
+
+
+def _stemmed(stem: Callable[[str], str], known: dict[str, str], tokens: list[str]) -> list[str]:
+    for token in tokens:
+        if token not in known:
+            known[token] = token if token in {NUMBER, URL} else stem(token)
+    return [known[token] for token in tokens]
+
+
+def _checked(split: Split, text: str) -> list[str]:
+    given: Any = split(text)
+    listable = isinstance(given, Iterable) and not isinstance(given, str)
+    tokens: list[Any] = list(given) if listable else [None]
+    if not all(isinstance(token, str) for token in tokens):
+        shown = repr(given)
+        shown = shown if len(shown) <= 80 else f"{shown[:77]}…"
+        raise InputError(f"{_name_of(split)} must give a list of strings, not {shown}")
+    return tokens
+
+
+def _name_of(function: object) -> str:
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    return f"{getattr(function, '__module__', '?')}:{name}"
+
+
+def _missing_function(name: str) -> Split:
+    def missing(text: str) -> list[str]:  # noqa: ARG001
+        raise InputError(f"the model's text was split by {name}: load it with tokens={name}")
+
+    missing.__module__, _, missing.__qualname__ = name.partition(":")
+    return missing
+
+
+def _stop_list(language: str) -> set[str]:
+    library = needs("stopwordsiso", "languages", "stop words")
+    if not library.has_lang(language):
+        raise InputError(f"there is no stop list for {language!r}: give the words themselves")
+    words: set[str] = library.stopwords(language)
+    return words
+
+
+def _check_words(words: object) -> tuple[str, ...]:
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise InputError(f"stop is 'language' or a list of words, not {words!r}")
+    listed = list(words)
+    if not all(isinstance(word, str) for word in listed):
+        raise InputError("stop is 'language' or a list of words")
+    return tuple(sorted(set(listed)))
+
+
+def _check_frequency(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{name} must be a number, not {value!r}")
+    if isinstance(value, int) and value < 1:
+        raise InputError(f"{name} must be a whole number of at least 1, or a share, not {value}")
+    if isinstance(value, float) and not 0 <= value <= 1:
+        raise InputError(f"{name} must be a share between 0 and 1, or a whole number, not {value}")

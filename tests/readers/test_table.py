@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from permutopic.readers import Fields, Notes, ReadError, Reading, read_documents
+from permutopic.readers.source import Source
+from permutopic.readers.table import read
+
+from invariant import check
+
+
+def read_file(path, notes=None, **settings):
+    source = Source(path, str(path), "table")
+    documents = list(read(source, Reading(**settings), Notes() if notes is None else notes))
+    for document in documents:
+        check(document)
+    return documents
+
+
+def read_text(folder, text, name="t.csv", notes=None, **settings):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_file(path, notes, **settings)
+
+
+def parts(document):
+    return [(unit.text, unit.heading, unit.label) for unit in document.units]
+
+
+def test_each_row_is_a_document(tmp_path):
+    text = 'id,title,text,heading,label\n1,Iron,"One, two.",h,l\n2,,Three.,,\n'
+    first, second = read_text(tmp_path, text)
+    assert (first.title, first.place[-2:], parts(first)) == (
+        "Iron",
+        ":2",
+        [("One, two.", "h", "l")],
+    )
+    assert (second.title, parts(second)) == ("table:3", [("Three.", None, None)])
+
+
+def test_a_quoted_field_may_hold_lines_and_quotes(tmp_path):
+    text = 'title,text\r\nx,"One ""two""\r\nlines.\r\n\r\n Three."\r\n\r\ny,z\r\n'
+    first, second = read_text(tmp_path, text)
+    assert first.source == 'One "two"\r\nlines.\r\n\r\n Three.'
+    assert [(u.text, u.start, u.end) for u in first.units] == [
+        ('One "two"\r\nlines.', 0, 17),
+        ("Three.", 22, 28),
+    ]
+    assert (second.place[-2:], second.title) == (":7", "y")
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_what_the_header_has_most_of(tmp_path, delimiter):
+    header = delimiter.join(['"a,,,;;;||| b"', "title", "text"])
+    row = delimiter.join(["", "x", '"One; two, three | four."'])
+    [document] = read_text(tmp_path, f"{header}\n{row}\n")
+    assert (document.title, parts(document)[0][0]) == ("x", "One; two, three | four.")
+
+
+@pytest.mark.parametrize("name", ["t.tsv", "t.TSV", "t.tsv.gz"])
+def test_the_extension_tsv_means_tabs(tmp_path, name):
+    content = b"a,b,c\ttext\nx\tOne, two.\n"
+    packed = gzip.compress(content) if name.endswith("gz") else content
+    [document] = read_text(tmp_path, packed, name=name)
+    assert parts(document)[0][0] == "One, two."
+
+
+def test_a_line_that_names_the_delimiter_for_spreadsheets_is_obeyed(tmp_path):
+    [document] = read_text(tmp_path, "\ufeffsep=;\r\ntext;a,b,c\r\nOne.;2\r\n")
+    assert (document.title, parts(document)[0][0]) == ("table:3", "One.")
+
+
+def test_a_single_column_needs_no_delimiter(tmp_path):
+    documents = read_text(tmp_path, '\n"text"\nOne\n\n  \n"Two, three"\n""\n')
+    assert [(d.place[-2:], parts(d)[0][0]) for d in documents] == [
+        (":3", "One"),
+        (":6", "Two, three"),
+    ]
+
+
+def test_names_are_stripped_and_a_byte_order_mark_does_not_count(tmp_path):
+    [document] = read_text(tmp_path, "\ufeff text , title\nOne.,x\n")
+    assert (document.title, parts(document)[0][0]) == ("x", "One.")
+
+
+def test_columns_go_by_the_names_they_are_given(tmp_path):
+    fields = Fields(title="name", text="body", heading="head", label="topic")
+    [document] = read_text(tmp_path, "body,topic,head,name\na,t,h,n\n", fields=fields)
+    assert (document.title, parts(document)) == ("n", [("a", "h", "t")])
+
+
+def test_a_column_may_have_two_uses_and_others_any_names(tmp_path):
+    fields = Fields(title="text")
+    [document] = read_text(tmp_path, ",x,x,sections,text\n1,2,3,4,One.\n", fields=fields)
+    assert (document.title, parts(document)[0][0]) == ("One.", "One.")
+
+
+def test_rows_of_one_document_are_put_together(tmp_path):
+    text = "doc,heading,text\na,h,One.\na,,\na,i,Two.\nb,h,Three.\n"
+    notes = Notes()
+    first, second = read_text(tmp_path, text, notes=notes, fields=Fields(document="doc"))
+    assert (first.title, parts(first)) == ("a", [("One.", "h", None), ("Two.", "i", None)])
+    assert (second.title, second.place[-2:]) == ("b", ":5")
+    assert notes.skipped == {"no text": 1}
+    with pytest.raises(ReadError, match=":6: rows of document 'a' are not together: sort them"):
+        read_text(tmp_path, text + "a,,Four.\n", fields=Fields(document="doc"))
+
+
+BAD = [
+    ("a,b\n1,2\n", ":1: the table has no 'text' (its columns: 'a', 'b'): name the right one"),
+    ("text,a,text\n1,2,3\n", ":1: 2 columns are called 'text': rename them"),
+    ("text,a\n1,2\n1\n", ":3: this row has 1 field, the header 2: quote"),
+    ('text,a\n1,2\n"x\ny",2\n1,2,3\n', ":5: this row has 3 fields, the header 2: quote"),
+    ('text,a\n1,2\n"x"y,2\n', ":3: this row cannot be read (',' expected after '\"'): double"),
+    ('text,a\n1,2\n3,"x\n4,5\n', ":3: a quote is opened in this row and never closed"),
+    ('text,"a\n1,2\n', ":1: a quote is opened in this row and never closed"),
+    ("text,a\r1,2\r", ":1: a CR stands alone outside quotes: save the file with ordinary ends"),
+    ("text,a\n1,\0\n", ":2: a character is NUL: is this UTF-16"),
+    ("text,a\n1,2\n".encode("utf-16-le"), ":1: a character is NUL: is this UTF-16"),
+    (b"text,a\n1,caf\xe9\n", ":2: byte 12 (0xe9) is not UTF-8"),
+    (b"text,caf\xe9\n1,2\n", ":1: byte 8 (0xe9) is not UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD)
+def test_a_bad_table_is_named_by_file_and_line(tmp_path, text, message):
+    with pytest.raises(ReadError) as caught:
+        read_text(tmp_path, text)
+    assert str(caught.value).startswith(f"{tmp_path / 't.csv'}{message}")
+    assert str(caught.value).startswith(f"{caught.value.place}: ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["title", "heading", "label", "document"])
+def test_a_column_that_was_named_must_be_there(tmp_path, field):
+    with pytest.raises(ReadError, match=rf":1: the table has no 'x' .*\(--{field}-field\)"):
+        read_text(tmp_path, "text\na\n", fields=Fields(**{field: "x"}))
+
+
+BAD_ROWS = ["1\n", "1,2,3\n", '"x"y,2\n', "1,\0\n", "1,\xe9\n", '"1\n\xe9\n",2\n']
+
+
+@pytest.mark.parametrize("row", BAD_ROWS)
+def test_a_bad_row_is_skipped_and_counted_when_asked_to(tmp_path, row):
+    notes = Notes()
+    content = f"title,text\na,b\n{row}c,d\n".encode("latin-1")
+    documents = read_text(tmp_path, content, notes=notes, on_bad="skip")
+    assert [document.title for document in documents] == ["a", "c"]
+    assert notes.skipped.total() == 1
+
+
+def test_a_bad_header_is_never_skipped(tmp_path):
+    with pytest.raises(ReadError, match=r":1: byte 4"):
+        read_text(tmp_path, b"text\xe9,text\n1,2\n", on_bad="skip")
+
+
+def test_a_row_that_is_too_long_is_refused_or_skipped(tmp_path):
+    long = "x" * 400_000
+    text = f'title,text\na,b\nc,"{long}\n{long}\n{long}\n"\n'
+    with pytest.raises(ReadError, match=":3: longer than 1 MiB"):
+        read_text(tmp_path, text, max_mb=1)
+    notes = Notes()
+    documents = read_text(tmp_path, text + "e,f\n", notes=notes, max_mb=1, on_bad="skip")
+    assert [document.title for document in documents] == ["a", "e"]
+    assert notes.skipped["too long"] == 1
+
+
+def test_an_unclosed_quote_does_not_read_a_long_file_into_memory(tmp_path):
+    notes = Notes()
+    text = 'text\n"' + "some words of text\n" * 200_000
+    with pytest.raises(ReadError, match=":2: longer than 1 MiB"):
+        read_text(tmp_path, text, notes=notes, max_mb=1)
+    assert notes.bytes < 2 << 20
+
+
+def test_a_long_field_is_read_and_the_limit_of_the_csv_module_put_back(tmp_path):
+    before = csv.field_size_limit()
+    text = "word " * 100_000
+    assert len(text) > before
+    [document] = read_text(tmp_path, f"text,a\n{text},b\n")
+    assert document.source == text
+    with pytest.raises(ReadError):
+        read_text(tmp_path, 'text,a\n"x"y,2\n')
+    assert csv.field_size_limit() == before
+
+
+def test_an_empty_file_is_counted_and_so_are_rows_without_text(tmp_path):
+    notes = Notes()
+    assert read_text(tmp_path, " \n\n", notes=notes) == []
+    assert notes.skipped == {"empty file": 1}
+    notes = Notes()
+    assert read_text(tmp_path, "a,text\n\n", notes=notes) == []
+    assert notes.skipped == {"no rows": 1}
+    (tmp_path / "t.csv").write_text("a,text\n1,\n2, \n3,x\n")
+    notes = Notes()
+    assert len(list(read_documents(tmp_path, notes=notes))) == 1
+    assert notes.skipped == {"no text": 2}
+
+
+cells = st.text(st.sampled_from('ab,;"\t \r\né'), max_size=8)
+
+
+@given(
+    st.lists(st.tuples(cells, cells), max_size=5),
+    st.sampled_from([",", ";", "\t", "|"]),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_what_the_csv_module_writes_comes_back(tmp_path_factory, rows, delimiter, end):
+    text = io.StringIO()
+    # With \n as its end of lines, the module would leave a lone \r without quotes.
+    quoting = csv.QUOTE_ALL if end == "\n" else csv.QUOTE_MINIMAL
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=quoting)
+    writer.writerows([("text", "label"), *rows])
+    documents = read_text(tmp_path_factory.mktemp("csv"), text.getvalue())
+    assert [document.source for document in documents] == [row[0] for row in rows]
+    for document, (_, label) in zip(documents, rows, strict=True):
+        assert {unit.label for unit in document.units} <= {label.strip() or None}
+
+
+@st.composite
+def damaged(draw):
+    rows = draw(st.lists(st.lists(cells, min_size=1, max_size=3), max_size=5))
+    text = io.StringIO()
+    csv.writer(text).writerows([["x", "text", "title"], *rows])
+    content = bytearray(text.getvalue().encode())
+    for _ in range(draw(st.integers(0, 3))):
+        content[draw(st.integers(0, len(content) - 1))] = draw(st.integers(0, 255))
+    return bytes(content)
+
+
+@given(
+    st.binary(max_size=60) | damaged(),
+    st.sampled_from(["stop", "skip"]),
+    st.sampled_from([Fields(), Fields(document="x")]),
+)
+def test_whatever_the_file_holds_it_is_read_or_refused(tmp_path_factory, content, on_bad, fields):
+    path = tmp_path_factory.mktemp("fuzz") / "t.csv"
+    path.write_bytes(content)
+    try:
+        documents = read_file(path, on_bad=on_bad, fields=fields)
+    except ReadError as error:
+        assert str(error).startswith(str(path))  # noqa: PT017 (some files are refused, not all)
+    else:
+        assert len(documents) <= content.count(b"\n") + 1

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+from permutopic.errors import InputError
+from permutopic.text.languages import guess_language, language_code, language_name
+
+SENTENCES = {
+    "en": "The old mill stands by the river, and it was built for the people of the town.",
+    "fr": "Le vieux moulin est au bord de la rivière et il a été construit pour les habitants.",
+    "de": "Die alte Mühle steht an dem Fluss und wird von den Leuten der Stadt nicht mehr benutzt.",
+    "es": "El viejo molino está en la orilla del río y fue construido para los vecinos.",
+    "it": "Il vecchio mulino è sulla riva del fiume e non è più usato dalla gente della città.",
+    "pt": "O velho moinho fica na margem do rio e não foi feito para os moradores da cidade.",
+    "nl": "De oude molen staat aan het water en wordt door de mensen van het dorp niet gebruikt.",
+    "sv": "Den gamla kvarnen ligger på stranden och är inte byggd för att det som var.",
+    "pl": "Stary młyn nie jest nad rzeką i był przez lata dla ludzi, którzy się po nim wspinali.",
+    "cs": "Starý mlýn stojí na řece a byl po léta pro lidi, který se také opravoval do roku.",
+    "hu": "A régi malom nem volt a folyó mellett, és hogy egy ember is csak ott lakott.",
+    "tr": "Bu eski değirmen bir nehir için ve daha sonra köy ile kasaba için çok önemli.",
+    "fi": "Vanha mylly on joen rannalla ja se ei ole enää käytössä, mutta hän sanoi että oli.",
+    "ru": "Старая мельница стоит на берегу реки, и он не знал, что это было для людей.",
+    "uk": "Старий млин стоїть на березі річки, і він не знав, що це було для людей та як.",
+    "el": "Ο παλιός μύλος βρίσκεται στην όχθη του ποταμού.",
+    "ar": "الطاحونة القديمة على ضفة النهر في المدينة التي كانت من قبل.",
+    "fa": "آسیاب قدیمی در کنار رودخانه است و برای مردم این شهر با سنگ ساخته شد.",
+    "hi": "पुरानी चक्की नदी के किनारे पर है और यह लोगों के लिए थी।",
+    "zh": "古老的磨坊坐落在河边，供镇上的居民使用。",
+    "ja": "古い水車小屋は川のほとりに立っています。",
+    "ko": "오래된 방앗간은 강가에 있습니다.",
+    "th": "โรงสีเก่าตั้งอยู่ริมแม่น้ำ",
+    "he": "הטחנה הישנה עומדת על גדת הנהר",
+}
+
+
+@pytest.mark.parametrize(("code", "text"), SENTENCES.items())
+def test_languages_are_guessed_by_their_little_words_and_scripts(code, text):
+    assert guess_language(text) == code
+
+
+@pytest.mark.parametrize("text", ["", "42", "xyzzy plugh quux foobar grault", "O_RDONLY EINVAL"])
+def test_what_shows_no_language_is_not_guessed(text):
+    assert guess_language(text) is None
+
+
+def test_codes_and_names():
+    assert language_code("fr_CA") == "fr"
+    assert language_code("Turkish") == "tr"
+    assert language_code("nb") == "no"
+    assert language_name("tr") == "Turkish"
+    assert language_name(None) == "unknown"
+    for wrong in ("", "e", "english!", 5):
+        with pytest.raises(InputError, match="a language is a code"):
+            language_code(wrong)
