@@ -24,7 +24,7 @@ from permutopic.model.plan import DEFAULT_SWEEPS, Plan
 from permutopic.model.priors import Priors
 from permutopic.model.sampler import SweepInfo, sample
 from permutopic.model.state import initial_state
-from permutopic.readers.sections import read_corpus
+from permutopic.reading import read_corpus
 from permutopic.streams import Streams
 
 if TYPE_CHECKING:

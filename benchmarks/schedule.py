@@ -32,7 +32,7 @@ from permutopic.model.sampler import sample
 from permutopic.model.schedule import Schedule
 from permutopic.model.state import initial_state, make_state
 from permutopic.prediction import Prediction
-from permutopic.readers.sections import read_corpus
+from permutopic.reading import read_corpus
 from permutopic.streams import Streams
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from permutopic.model.moves import Move, ResampleStructures, paper_moves
 from permutopic.model.priors import Priors
 from permutopic.model.sampler import sample
 from permutopic.model.state import State, initial_state
-from permutopic.readers.sections import read_corpus
+from permutopic.reading import read_corpus
 from permutopic.streams import Streams
 
 from plain import PlainSweep

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from permutopic import ContentModel, InputError, InputWarning
-from permutopic.corpus import Corpus, Document, Unit
+from permutopic.corpus import Corpus
+from permutopic.documents import Document, Unit
 from permutopic.experiments.evaluate import evaluate, score_corpus_segmentation
 from permutopic.metrics import score_alignment
 from permutopic.prediction import Prediction

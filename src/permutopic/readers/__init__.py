@@ -55,8 +55,10 @@ def read_documents(
 def _read(found: Found, reading: Reading, notes: Notes) -> Iterator[Document]:
     read = find_format(found.format).reader()
     skips = reading.on_bad == "skip" or (reading.on_bad == "auto" and found.in_folder)
+    begun = False
     try:
         for document in read(found.source, reading, notes):
+            begun = True
             if not reading.takes_title(document.title):
                 notes.skip(document.place, "title not asked for")
             elif not document.units:
@@ -64,7 +66,8 @@ def _read(found: Found, reading: Reading, notes: Notes) -> Iterator[Document]:
             else:
                 yield document
     except ReadError as error:
-        if not skips or (find_format(found.format).many and reading.on_bad != "skip"):
+        # Half of a file of many documents is not taken for the whole without being told to.
+        if not skips or (begun and reading.on_bad == "auto"):
             raise
         notes.skip_bad(error)
 

@@ -104,17 +104,24 @@ def _split_glob(name: str) -> tuple[Path, str]:
 def _walk(
     folder: Path, reading: Reading, notes: Notes, include: tuple[str, ...]
 ) -> Iterator[Found]:
+    def wanted(inside: PurePath) -> bool:
+        return not any(matches(pattern, inside) for pattern in reading.exclude) and (
+            not include or any(_included(pattern, inside) for pattern in include)
+        )
+
     seen: dict[tuple[int, int], str] = {}
+    home = folder.resolve()
     problems: list[OSError] = []
     for root, folders, files in os.walk(folder, onerror=problems.append):
         folders[:] = sorted((f for f in folders if not f.startswith(".")), key=natural_key)
         for name in sorted(files, key=natural_key):
             path = Path(root, name)
             inside = path.relative_to(folder)
-            here = PurePath(".") / inside
-            if any(matches(p, inside) for p in reading.exclude) or (
-                include and not any(_included(p, here) for p in include)
-            ):
+            if not wanted(inside):
+                continue
+            if path.is_symlink() and (target := _inside(path, home)) and wanted(target):
+                place = str(folder / target)
+                notes.skip(str(path), "another name of a file", f"another name of {place}")
                 continue
             found = _take(path, inside, reading, notes, seen)
             if found:
@@ -122,6 +129,15 @@ def _walk(
     for problem in problems:
         place = str(problem.filename)
         notes.skip(place, "cannot be read", f"cannot be read ({problem.strerror})")
+
+
+def _inside(link: Path, home: Path) -> PurePath | None:
+    """Tell where in a folder a link leads, if the file there will be met under its own name."""
+    try:
+        target = link.resolve(strict=True).relative_to(home)
+    except (OSError, ValueError, RuntimeError):  # nowhere, elsewhere, in a circle
+        return None
+    return None if any(part.startswith(".") for part in target.parts) else target
 
 
 def _included(pattern: str, path: PurePath) -> bool:

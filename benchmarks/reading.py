@@ -1,0 +1,139 @@
+"""What reading costs: every reader beside a bare read of the same bytes; memory beside tokens.
+
+    python benchmarks/reading.py CORPORA [--documents N] [--megabytes N] [--json FILE]
+
+CORPORA is a folder with cities_en.jsonl.gz. Its first documents are written in every format, and
+each format is read three ways in turn: the bytes alone, the documents, the whole corpus (units
+cut, words numbered). Then JSON lines of growing size, up to `--megabytes`, are read in processes of
+their own: memory may grow with the token arrays, and not with the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import tempfile
+import warnings
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+from permutopic import InputWarning, Reading, read_corpus, read_documents
+
+from formats import write_all
+from inference import in_fresh_process, peak_gigabytes, take_turns
+
+LIMIT = Reading(max_mb=64)
+
+
+def files_of(place: Path) -> list[Path]:
+    """Give the files of a place, which may be one itself."""
+    return sorted(place.iterdir()) if place.is_dir() else [place]
+
+
+def read_bare(place: Path) -> int:
+    """Read the bytes and do nothing with them."""
+    return sum(len(file.read_bytes()) for file in files_of(place))
+
+
+def read_whole(place: Path) -> int:
+    """Read a corpus, warnings left aside."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        return read_corpus(place, reading=LIMIT).n_tokens
+
+
+def speeds(records: list[dict[str, Any]], folder: Path, repeats: int) -> list[dict[str, Any]]:
+    """Measure every format and print a line for each."""
+    print(f"{'format':<16} {'MB':>7}   MB/s: {'bare':>9} {'documents':>10} {'corpus':>8}   × bare")
+    rows = []
+    for name, place in write_all(records, folder).items():
+        jobs = {
+            "bare": lambda place=place: read_bare(place),
+            "documents": lambda place=place: sum(1 for _ in read_documents(place, LIMIT)),
+            "corpus": lambda place=place: read_whole(place),
+        }
+        megabytes = read_bare(place) / 1e6
+        times = take_turns(jobs, repeats)
+        rate = {way: megabytes / spent for way, spent in times.items()}
+        ratio = times["documents"] / times["bare"]
+        print(
+            f"{name:<16} {megabytes:>7.1f}         {rate['bare']:>9,.0f} "
+            f"{rate['documents']:>10.1f} {rate['corpus']:>8.1f}   {ratio:,.0f}",
+            flush=True,
+        )
+        rows.append({"format": name, "megabytes": megabytes, **rate, "documents / bare": ratio})
+    return rows
+
+
+def write_lines(records: list[dict[str, Any]], path: Path, megabytes: int) -> None:
+    """Repeat the documents, each time with another title and its first words, up to a size."""
+    size = 0
+    with path.open("w", encoding="utf-8") as file:
+        for number, record in enumerate(cycle(records)):
+            line = json.dumps({**record, "title": f"{record['title']} {number}"}) + "\n"
+            file.write(line)
+            size += len(line)
+            if size >= megabytes * 1_000_000:
+                return
+
+
+def measure_memory(path: Path) -> dict[str, float]:
+    """Read a corpus and say how much memory its arrays take, and how much was held at most."""
+    before = peak_gigabytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        corpus = read_corpus(path)
+    arrays = ("words", "unit_offsets", "document_offsets", "source_words", "spans")
+    held = sum(getattr(corpus, name).nbytes for name in arrays) / 1e9
+    return {
+        "file": path.stat().st_size / 1e9,
+        "tokens": corpus.words.nbytes / 1e9,
+        "arrays": held,
+        "before": before,
+        "peak": peak_gigabytes(),
+    }
+
+
+def memory(records: list[dict[str, Any]], folder: Path, megabytes: int) -> list[dict[str, float]]:
+    """Measure files of a quarter, a half and all of a size."""
+    print("\nGB: file   token array   all arrays   peak   peak less start   over arrays")
+    rows = []
+    for size in (megabytes // 4, megabytes // 2, megabytes):
+        path = folder / "big.jsonl"
+        write_lines(records, path, size)
+        found = in_fresh_process(measure_memory, path)
+        grown = found["peak"] - found["before"]
+        print(
+            f"{found['file']:>8.3f} {found['tokens']:>13.3f} {found['arrays']:>12.3f} "
+            f"{found['peak']:>6.3f} {grown:>17.3f} {grown - found['arrays']:>13.3f}",
+            flush=True,
+        )
+        rows.append(found)
+        path.unlink()
+    return rows
+
+
+def main() -> None:
+    """Measure what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpora", type=Path)
+    parser.add_argument("--documents", type=int, default=60)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--megabytes", type=int, default=1000)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    with gzip.open(given.corpora / "cities_en.jsonl.gz", "rt", encoding="utf-8") as file:
+        records = [json.loads(line) for line in islice(file, given.documents)]
+    with tempfile.TemporaryDirectory() as folder:
+        result = {
+            "speeds": speeds(records, Path(folder), given.repeats),
+            "memory": memory(records, Path(folder), given.megabytes),
+        }
+    if given.json:
+        given.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
