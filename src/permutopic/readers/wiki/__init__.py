@@ -1,0 +1,1 @@
+"""Parts of the MediaWiki reader: the dump, what is no prose, the wikitext."""
