@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 20_000  # bytes; slowness shows at that length already
 SLOW = 5.0  # seconds
+# A reader may turn whatever a library stumbles over into a clear error, but not its own mistakes.
+OUR_FAULTS = (AssertionError, AttributeError, LookupError, RecursionError, TypeError)
 
 
 def make_check(name: str) -> Callable[[bytes], None]:
@@ -54,6 +56,8 @@ def make_check(name: str) -> Callable[[bytes], None]:
                     for unit in cut.cut(document).units:
                         split(unit.text)
         except errors.InputError as error:
+            if isinstance(error.__cause__, OUR_FAULTS):
+                raise error.__cause__ from None
             if "\n" in str(error):
                 raise AssertionError(f"more than a line: {error}") from error
 

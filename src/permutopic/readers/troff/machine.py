@@ -1,0 +1,289 @@
+r"""troff's own requests: lines, conditions, strings and definitions; macros are handed on.
+
+Read as on a terminal: `.if n` holds, `.if t` does not. Tables, equations, pictures, comments and
+the bodies of definitions never come out. Nothing is run, so time is that of going through the
+source once.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from permutopic.readers.troff import escapes
+from permutopic.readers.troff.characters import special
+from permutopic.readers.troff.conditions import condition, evaluate
+from permutopic.readers.troff.definitions import Definition, look_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from permutopic.documents import Piece
+    from permutopic.readers.troff.escapes import Argument
+
+_NAME = re.compile(r"[^\s\\]*+")
+_GAP = re.compile(r"[ \t]*+")
+_WIDE_GAP = re.compile(r"(?:[ \t]|\\\r?\n)*+")
+_BRACE = re.compile(r"(?:[ \t]|\\\r?\n)*+\\\{(?:[ \t]|\\\r?\n)*+")
+_BRACES = re.compile(r'\\(?:(?P<open>\{)|(?P<close>\})|["#][^\n]*|.)', re.DOTALL)
+_LINE = re.compile(r'(?:[^\\\n]++|\\\r?\n|\\[^"#\n])*+(?:\\["#][^\n]*+|\\)?')
+_SKIPPED = {
+    name: re.compile(rf"^[.'][ \t]*{end}\b[^\n]*", re.MULTILINE)
+    for name, end in (("TS", "TE"), ("EQ", "EN"), ("PS", "P[EF]"))
+}
+_PAIR = re.compile(r"\\(\(..|\[[^\]\n]{0,80}\])(\\(?:\(..|\[[^\]\n]{0,80}\])|[^\\])?|[^\\].?")
+
+
+class Line(NamedTuple):
+    """A line of text (without a name), or the call of a macro, whose arguments it spans.
+
+    `at` is where the line begins, `stop` where its end-of-line stands in the source.
+    """
+
+    name: str | None
+    start: int
+    end: int
+    at: int
+    stop: int
+
+
+class Machine:
+    """Goes through the source of a page once and gives what is not troff's own business."""
+
+    def __init__(self, source: str, strings: dict[str, str]) -> None:
+        self.source = source
+        self.memory = escapes.Memory(dict(strings), room=len(source) + escapes.LONGEST)
+        self.defined: dict[str, Definition] = {}
+        self.included = ""
+        self._control = ".'"
+        self._at = self._stop = 0
+        self._otherwise: list[bool] = []
+        self._unclosed: set[str] = set()
+        self._requests: dict[str, Callable[[int, int], None]] = {
+            "if": self._if,
+            "ie": self._ie,
+            "el": self._el,
+            "while": self._pass_over,
+            "nop": self._go_on,
+            "de": self._define,
+            "de1": self._define,
+            "am": self._define,
+            "am1": self._define,
+            "ig": self._ignore,
+            "als": self._alias,
+            "rm": self._remove,
+            "ds": self._string,
+            "ds1": self._string,
+            "as": self._append,
+            "as1": self._append,
+            "nr": self._register,
+            "tr": self._translate,
+            "so": self._include,
+            "cc": self._change_control,
+            "ec": self._change_escape,
+        }
+
+    def lines(self) -> Iterator[Line]:
+        """Go through the page."""
+        source, size = self.source, len(self.source)
+        self._stop = -1
+        while self._at < size:
+            at = self._at
+            if at > self._stop:  # else the rest of a line whose condition holds
+                self._stop = self._end_of_line(at)
+            stop = self._stop
+            self._at = stop + 1
+            if at < stop and source[at] in self._control:
+                line = self._call(at, stop)
+                if line is not None:
+                    yield line
+            else:
+                end = escapes.end_of_code(source, at, stop, self.memory.escape)
+                yield Line(None, at, end, at, stop)
+
+    def arguments(self, line: Line) -> list[Argument]:
+        """Divide a line into its arguments."""
+        return escapes.arguments(self.source, line.start, line.end, self.memory.escape)
+
+    def pieces(self, start: int, end: int) -> list[Piece]:
+        """Read what a stretch of source shows."""
+        return escapes.line_pieces(self.source, start, end, self.memory)
+
+    def argument_pieces(self, argument: Argument) -> list[Piece]:
+        """Read what an argument shows."""
+        return escapes.argument_pieces(self.source, argument, self.memory)
+
+    def plain(self, argument: Argument) -> str:
+        """Read what an argument shows as a string."""
+        return "".join(piece.text for piece in self.argument_pieces(argument))
+
+    def is_glued(self, line: Line) -> bool:
+        """Tell whether the next line goes on without a space."""
+        return escapes.ends_glued(self.source, line.start, line.end, self.memory)
+
+    def _end_of_line(self, at: int) -> int:
+        r"""Find the end of a line; a backslash before it makes the next line a part of it."""
+        stop = self.source.find("\n", at)
+        stop = len(self.source) if stop < 0 else stop
+        before = self.source[max(stop - 2, at) : stop]
+        if not before.rstrip("\r").endswith("\\") or not self.memory.escape:
+            return stop
+        found = _LINE.match(self.source, at)
+        return found.end() if found else stop
+
+    def _call(self, at: int, stop: int) -> Line | None:
+        """Do a request, or give the call of a macro."""
+        start = _end(_GAP, self.source, at + 1, stop)
+        after = _end(_NAME, self.source, start, stop)
+        name = self.source[start:after]
+        start = _end(_GAP, self.source, after, stop)
+        if name == "do":  # does what follows
+            after = _end(_NAME, self.source, start, stop)
+            name, start = self.source[start:after], _end(_GAP, self.source, after, stop)
+        if name == "eo":
+            self.memory.escape = ""
+        if name in self._requests:
+            self._requests[name](start, stop)
+            return None
+        if name in _SKIPPED and name not in self.defined and self._skip(name, stop):
+            return None
+        return Line(name, start, stop, at, stop) if name else None
+
+    def _skip(self, name: str, start: int) -> bool:
+        """Pass over a table, an equation or a picture, if it has an end."""
+        if name in self._unclosed:
+            return False
+        found = _SKIPPED[name].search(self.source, start)
+        if found is None:
+            self._unclosed.add(name)
+            return False
+        self._at = found.end() + 1
+        return True
+
+    def _if(self, start: int, stop: int) -> None:
+        self._branch(*self._judge(start, stop), stop)
+
+    def _ie(self, start: int, stop: int) -> None:
+        holds, start = self._judge(start, stop)
+        self._otherwise.append(not holds)
+        self._branch(holds, start, stop)
+
+    def _el(self, start: int, stop: int) -> None:
+        self._branch(bool(self._otherwise) and self._otherwise.pop(), start, stop)
+
+    def _pass_over(self, start: int, stop: int) -> None:
+        self._branch(False, self._judge(start, stop)[1], stop)
+
+    def _go_on(self, start: int, stop: int) -> None:
+        self._branch(True, start, stop)
+
+    def _judge(self, start: int, stop: int) -> tuple[bool, int]:
+        return condition(self.source, start, stop, self.memory, self.defined)
+
+    def _branch(self, holds: bool, start: int, stop: int) -> None:
+        r"""Go on with what a condition guards, or pass over it: a line, or all up to \}."""
+        brace = _BRACE.match(self.source, start)
+        if holds:
+            begin = brace.end() if brace else _end(_WIDE_GAP, self.source, start, stop)
+            self._at = begin if begin < stop else max(begin, stop + 1)
+            return
+        if brace is None:
+            return
+        depth = 0
+        self._at = len(self.source)
+        for found in _BRACES.finditer(self.source, start):
+            depth += (found["open"] is not None) - (found["close"] is not None)
+            if depth == 0:
+                stop = self.source.find("\n", found.end())
+                self._at = stop + 1 if stop >= 0 else len(self.source)
+                break
+
+    def _body(self, end: str, stop: int) -> tuple[int, int]:
+        """Find where the body of a definition, and the line that ends it, end."""
+        pattern = re.compile(
+            rf"^[.'][ \t]*{re.escape(end or '.')}(?:[ \t\r\\][^\n]*)?$", re.MULTILINE
+        )
+        found = pattern.search(self.source, stop)
+        return (found.start(), found.end() + 1) if found else (len(self.source), len(self.source))
+
+    def _define(self, start: int, stop: int) -> None:
+        names = self._words(start, stop)
+        body_end, self._at = self._body(names[1] if len(names) > 1 else "", stop)
+        if names:
+            self.defined[names[0]] = look_at(self.source[stop + 1 : body_end])
+
+    def _ignore(self, start: int, stop: int) -> None:
+        names = self._words(start, stop)
+        _, self._at = self._body(names[0] if names else "", stop)
+
+    def _alias(self, start: int, stop: int) -> None:
+        names = self._words(start, stop)
+        if len(names) > 1 and names[1] in self.defined:
+            self.defined[names[0]] = self.defined[names[1]]
+
+    def _remove(self, start: int, stop: int) -> None:
+        for name in self._words(start, stop):
+            self.defined.pop(name, None)
+
+    def _string(self, start: int, stop: int) -> None:
+        self._set_string(start, stop, "")
+
+    def _append(self, start: int, stop: int) -> None:
+        self._set_string(start, stop, self.memory.strings.get(self._first(start, stop), ""))
+
+    def _set_string(self, start: int, stop: int, before: str) -> None:
+        r"""Keep what a string shows; a quote before it keeps its blanks."""
+        name = self._first(start, stop)
+        start = _end(_GAP, self.source, start + len(name), stop)
+        if start < stop and self.source[start] == '"':
+            start += 1
+        stop = min(stop, start + escapes.LONGEST)
+        text = self.source[start:stop].replace("\\\\", "\\")
+        shown = escapes.line_pieces(text, 0, len(text), self.memory)
+        whole = before + "".join(piece.text for piece in shown)
+        if name:
+            self.memory.strings[name] = whole[: escapes.LONGEST]
+
+    def _register(self, start: int, stop: int) -> None:
+        name = self._first(start, stop)
+        start = _end(_GAP, self.source, start + len(name), stop)
+        relative = start < stop and self.source[start] in "+-"
+        value, start = evaluate(self.source, start, stop, self.memory)
+        registers = self.memory.registers
+        registers[name] = escapes.clamp(value + (registers.get(name, 0) if relative else 0))
+        start = _end(_GAP, self.source, start, stop)
+        self.memory.steps[name] = evaluate(self.source, start, stop, self.memory)[0]
+
+    def _translate(self, start: int, stop: int) -> None:
+        r"""Keep what special characters turn into; typed ones stay as they are typed."""
+        for pair in _PAIR.finditer(self.source, start, stop):
+            if pair[1]:
+                name, to = escapes.bare_name(pair[1]), pair[2] or " "
+                shown = special(escapes.bare_name(to[1:])) if to[0] == "\\" else to
+                self.memory.translated[name] = shown
+
+    def _include(self, start: int, stop: int) -> None:
+        self.included = self.included or self._first(start, stop)
+
+    def _change_control(self, start: int, stop: int) -> None:
+        given = self.source[start:stop].strip()
+        self._control = (given[:1] or ".") + "'"
+
+    def _change_escape(self, start: int, stop: int) -> None:
+        given = self.source[start:stop].strip()[:1] or "\\"
+        # A letter would be in every word, a blank between them: no page means that.
+        if given.isascii() and not given.isalnum():
+            self.memory.escape = given
+
+    def _first(self, start: int, stop: int) -> str:
+        return self.source[start : _end(_NAME, self.source, start, stop)]
+
+    def _words(self, start: int, stop: int) -> list[str]:
+        end = escapes.end_of_code(self.source, start, stop, "\\")
+        return self.source[start : min(end, start + 400)].split()
+
+
+def _end(pattern: re.Pattern[str], source: str, start: int, stop: int) -> int:
+    """Find where a pattern that matches everywhere ends."""
+    found = pattern.match(source, start, stop)
+    return found.end() if found else start

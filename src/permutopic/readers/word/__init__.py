@@ -1,0 +1,1 @@
+"""Parts of the Word reader: the package, its styles, its body."""
