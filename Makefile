@@ -3,6 +3,8 @@
 PYTHON ?= python3
 # Real corpora for tests and benchmarks; without them their tests are skipped, and say so.
 DATA ?= ../shared
+# Manual pages, as systems have them; their tests likewise.
+PAGES ?= /usr/share/man
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
@@ -34,8 +36,10 @@ types: setup
 ASKED := $(filter-out file default,$(origin DATA))
 WITH_DATA := $(if $(DATA),$(if $(ASKED)$(wildcard $(DATA)/corpora),--data=$(DATA)))
 
+WITH_PAGES := $(if $(wildcard $(PAGES)/man2/open.2*),--pages=$(PAGES))
+
 unit: setup
-	$(BIN)/pytest -n auto --dist worksteal $(WITH_DATA)
+	$(BIN)/pytest -n auto --dist worksteal $(WITH_DATA) $(WITH_PAGES)
 
 wheel: setup
 	$(BIN)/python tools/check_wheel.py
@@ -48,6 +52,7 @@ $(BENCH_READY): $(READY)
 bench: $(BENCH_READY)
 	$(BIN)/python benchmarks/sweep.py $(DATA)/corpora
 	$(BIN)/python benchmarks/inference.py $(DATA)/corpora
+	$(BIN)/python benchmarks/reading.py $(DATA)/corpora
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

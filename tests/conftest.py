@@ -24,9 +24,16 @@ def pytest_addoption(parser):
     )
 
 
+    parser.addoption(
+        "--pages", default=None, help="folder of installed manual pages (with man2 and fr/man2)"
+    )
+
+
 def pytest_terminal_summary(terminalreporter, config):
     if config.getoption("--data") is None:
         terminalreporter.section("NOT RUN: checks on real corpora (no --data FOLDER was given)")
+    if config.getoption("--pages") is None:
+        terminalreporter.section("NOT RUN: checks on real manual pages (no --pages FOLDER given)")
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +45,14 @@ def data(request) -> Path:
     if not (path / "corpora").is_dir():
         raise pytest.UsageError(f"--data {folder}: no folder corpora/ in it")
     return path
+
+
+@pytest.fixture(scope="session")
+def pages(request) -> Path:
+    folder = request.config.getoption("--pages")
+    if folder is None:
+        pytest.skip("needs manual pages: pytest --pages FOLDER")
+    return Path(folder)
 
 
 @pytest.fixture

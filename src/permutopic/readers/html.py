@@ -1,0 +1,129 @@
+"""Web pages: a parser of HTML 5 finds their structure, and what is not their text is left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from permutopic.documents import Document, Heading, Paragraph, make_document
+from permutopic.readers.source import decode
+from permutopic.readers.web.blocks import Block, Step, Title, Walk, flatten, is_links
+from permutopic.readers.web.encoding import declared_encoding
+from permutopic.readers.web.marks import TEXT, Run, mark
+from permutopic.readers.web.rules import LEFT_OUT
+from permutopic.readers.web.text import make_pieces, plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permutopic.readers.notes import Notes
+    from permutopic.readers.settings import Reading
+    from permutopic.readers.source import Source
+    from permutopic.readers.web.marks import Marked
+
+# The least share of the page that the only article, or one of several, has if it is the text.
+_ONLY_ARTICLE, _MAIN_ARTICLE = 0.25, 0.5
+# What little stands before the only h1 is dates and links, not text.
+_LONGEST_PREFACE, _PREFACE_SHARE = 300, 0.1
+
+
+def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
+    """Read a web page as one document."""
+    content = source.bytes(reading, notes)
+    text = decode(content, source.name, reading, declared_encoding(content))
+    is_xml = text.lstrip().startswith("<?xml") or ".xhtml" in source.name.lower()
+    marked = mark(text, source.name, is_xml=is_xml)
+    title = plain_text(text, [Run(*marked.title, TEXT)]) or source.title
+    parts = _without_preface(find_parts(text, marked))
+    yield make_document(
+        (_finish(text, part) for part in parts),
+        title=title,
+        place=source.name,
+        source=text,
+        depth=reading.depth,
+    )
+
+
+def find_parts(text: str, marked: Marked) -> list[Title | Block]:
+    """Find the headings and paragraphs of a page's text; leave out less where nothing is left."""
+    from justhtml import JustHTML  # noqa: PLC0415
+
+    steps = flatten(JustHTML(f"<!doctype html>{marked.markup}", sanitize=False).root, marked)
+    scope = _find_scope(steps)
+
+    def walk(first: int, leaves_out: frozenset[str]) -> list[Title | Block]:
+        keeps_header = first > 0 or not _has_h1(steps)
+        return Walk(text, marked, steps, leaves_out, keeps_header).through(first)
+
+    strict = []
+    for first in [scope, 0] if scope else [0]:
+        parts = walk(first, LEFT_OUT)
+        strict.append(parts)
+        fewer = [p for p in parts if isinstance(p, Title) or not is_links(text, p)]
+        if _has_text(fewer):
+            return fewer
+    for parts in strict:
+        if _has_text(parts):
+            return parts
+    visible = walk(0, frozenset({"hidden"}))
+    return visible if _has_text(visible) else walk(0, frozenset())
+
+
+def _find_scope(steps: list[Step]) -> int:
+    """Find the element that holds the page's text, if the page names just one; 0 is the page."""
+    mains = _outermost(steps, {"main"})
+    if len(mains) == 1:
+        return mains[0]
+    articles = _outermost(steps, {"article"})
+    largest = max(articles, key=lambda number: steps[number].size, default=0)
+    share = _ONLY_ARTICLE if len(articles) == 1 else _MAIN_ARTICLE
+    return largest if steps[largest].size > share * steps[0].size else 0
+
+
+def _outermost(steps: list[Step], wanted: set[str]) -> list[int]:
+    """Find the elements with a wanted name or flag that stand in no other, and can be seen."""
+    found = []
+    position = 0
+    while position < len(steps):
+        step = steps[position]
+        is_hidden = step.flag == "hidden"
+        is_wanted = not is_hidden and not wanted.isdisjoint((step.name, step.flag))
+        if is_wanted:
+            found.append(position)
+        position = step.stop if is_hidden or is_wanted else position + 1
+    return found
+
+
+def _has_h1(steps: list[Step]) -> bool:
+    """Tell whether a page has a main heading outside of its header."""
+    position = 0
+    while position < len(steps):
+        step = steps[position]
+        if step.name == "h1" and not step.flag and step.stop > position + 1:
+            return True
+        position = step.stop if step.flag in LEFT_OUT else position + 1
+    return False
+
+
+def _has_text(parts: list[Title | Block]) -> bool:
+    return any(isinstance(part, Block) for part in parts)
+
+
+def _without_preface(parts: list[Title | Block]) -> list[Title | Block]:
+    """Leave out what little stands before the only main heading."""
+    mains = [n for n, part in enumerate(parts) if isinstance(part, Title) and part.level == 1]
+    if len(mains) != 1:
+        return parts
+    before, total = (
+        sum(run.end - run.start for part in some if isinstance(part, Block) for run in part.runs)
+        for some in (parts[: mains[0]], parts)
+    )
+    if before > min(_LONGEST_PREFACE, _PREFACE_SHARE * total):
+        return parts
+    return [*(p for p in parts[: mains[0]] if isinstance(p, Title)), *parts[mains[0] :]]
+
+
+def _finish(text: str, part: Title | Block) -> Heading | Paragraph:
+    """Turn places in the source into text."""
+    if isinstance(part, Title):
+        return Heading(part.level, plain_text(text, part.runs))
+    return Paragraph(tuple(make_pieces(text, part.runs, keep_lines=part.name == "pre")))

@@ -1,0 +1,1 @@
+"""What the reader of web pages is made of."""

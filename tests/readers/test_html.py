@@ -1,0 +1,407 @@
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from permutopic.documents import Piece
+from permutopic.readers import Notes, ReadError, Reading, read_documents
+from permutopic.readers.html import read
+from permutopic.readers.source import Source
+from permutopic.readers.web import marks
+
+from invariant import check
+
+
+def read_page(content, name="page.html", **reading):
+    """Read a page, and hold its pieces to the source, letter by letter."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        [document] = read(Source(path, name, path.stem), Reading(**reading), Notes())
+    check(document)
+    for unit in document.units:
+        for text, start, end in unit.pieces:
+            if len(text) == end - start:
+                assert text.split() == document.source[start:end].split()
+    return document
+
+
+def texts(content, **reading):
+    return [unit.text for unit in read_page(content, **reading).units]
+
+
+def outline(content, **reading):
+    document = read_page(content, **reading)
+    return document.title, [(unit.heading, unit.text) for unit in document.units]
+
+
+LONG = "Iron is a metal that rusts where the air is wet and the days are long. " * 5
+
+
+# --- Structure
+
+
+def test_paragraphs_stand_under_their_headings():
+    page = """<!DOCTYPE html><html><head><title>Not this</title></head><body>
+    <h1>Iron</h1><p>A metal.</p><h2>Uses</h2><p>Steel.</p><h3>Old</h3><p>Nails.</p></body></html>"""
+    assert outline(page) == ("Iron", [(None, "A metal."), ("Uses", "Steel."), ("Uses", "Nails.")])
+    assert outline(page, depth=2)[1][2] == ("Old", "Nails.")
+
+
+def test_a_page_without_a_heading_is_called_by_its_title_and_else_by_its_file():
+    assert read_page("<title>\n Salt &amp;\n pepper </title><p>x").title == "Salt & pepper"
+    assert read_page("<p>x").title == "page"
+    assert read_page("<svg><title>A picture</title></svg><p>x").title == "page"
+
+
+def test_every_block_is_a_paragraph():
+    page = """<ul><li>one<ul><li>two</ul>three<li>four</ul><dl><dt>five<dd>six</dl>
+    <blockquote>seven<p>eight</blockquote><figure><img><figcaption>nine</figcaption></figure>
+    <div>ten<div>eleven</div>twelve<section>thirteen</section></div><address>fourteen</address>
+    fifteen<hr>sixteen<details><summary>seventeen</summary>eighteen</details>"""
+    assert " ".join(texts(page)) == (
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+        "sixteen seventeen eighteen"
+    )
+    assert len(texts(page)) == 18
+
+
+def test_markup_within_a_line_leaves_the_line_whole():
+    page = (
+        "<p>A <b>bold</b>, <i>slanted <a href=x>lin</a></i><code>k</code><wbr>ed <my-tag>word.</p>"
+    )
+    assert texts(page) == ["A bold, slanted linked word."]
+
+
+def test_a_row_of_a_table_is_one_paragraph():
+    page = """<table><caption>Metals</caption><thead><tr><th>Name</th><th> Melts </th></tr></thead>
+    <tr><td>\n  Iron\n  </td><td><p>at 1538 °C</p></td></tr><tr><td></td><td>Tin</table>"""
+    assert texts(page) == ["Metals", "Name\tMelts", "Iron\tat 1538 °C", "Tin"]
+
+
+def test_a_table_that_only_lays_the_page_out_is_not_taken_for_one():
+    page = """<table><tr><td><p>Left.</p></td><td><h2>Uses</h2><p>One.</p><p>Two.</p></td></tr>
+    <tr><td>Three.<br><br>Four.</td></tr></table>"""
+    assert [text for _, text in outline(page)[1]] == ["Left.", "One.", "Two.", "Three.", "Four."]
+    assert texts("<table><tr><td>1<td><pre>a\nb</pre></table>") == ["1", "a\nb"]
+
+
+def test_a_line_break_is_a_new_line_and_two_are_a_new_paragraph():
+    assert texts("<p>one<br>two<br/>\n<BR >three<br>&nbsp;<br>four") == [
+        "one\ntwo",
+        "three",
+        "four",
+    ]
+
+
+def test_only_preformatted_text_keeps_its_lines():
+    assert texts("<p>a\n\tb\r\nc</p><pre>\nd\n\n  e<br>f</pre><xmp>g\nh</xmp>") == [
+        "a  b  c",
+        "d\n\n  e\nf",
+        "g\nh",
+    ]
+
+
+def test_a_heading_never_becomes_text():
+    page = "<h1>A</h1><p>x</p><table><tr><td><h2>B <div>b</div></h2>y</table><h2> </h2><p>z"
+    assert outline(page) == ("A", [(None, "x"), ("B b", "y"), ("B b", "z")])
+
+
+def test_signs_that_link_to_their_heading_are_left_out():
+    page = """<h1>T</h1><h2>C#<a class="headerlink" href="#c">Link</a></h2>a
+    <h2>F <a href="#f">#</a></h2>b<h2><a href="#g">G</a> <a href="#g">&para;</a></h2>c"""
+    assert outline(page)[1] == [("C#", "a"), ("F", "b"), ("G", "c")]
+
+
+def test_a_heading_that_is_never_closed_does_not_swallow_the_page():
+    page = f"<h1>Iron</h1><h2>Uses<p>{LONG}<p>Steel."
+    assert outline(page) == ("Iron", [("Uses", LONG.strip()), ("Uses", "Steel.")])
+
+
+def test_what_little_stands_before_the_only_main_heading_is_left_out():
+    page = f"<div>2 May</div><h1>Iron</h1><p>{LONG}"
+    assert outline(page) == ("Iron", [(None, LONG.strip())])
+    assert texts("<p>A word or two.</p><h1>Iron</h1><p>A metal.") == ["A word or two.", "A metal."]
+
+
+def test_readings_over_characters_are_left_out():
+    assert texts("<p><ruby>漢<rp>(<rt>かん<rp>)</rp>字<rt>じ</ruby>です") == ["漢字です"]
+
+
+# --- Places in the source
+
+
+def test_text_knows_its_place_and_references_stand_for_characters():
+    page = "<p>Salt &amp; <b>pep&shy;per</b>&nbsp;&#8364;5<br>caf&eacute &bogus; AT&T"
+    [unit] = read_page(page).units
+    assert unit.text == "Salt & pepper\xa0€5\ncafé &bogus; AT&T"
+    assert unit.pieces == (
+        Piece("Salt ", 3, 8),
+        Piece("&", 8, 13),
+        Piece(" ", 13, 14),
+        Piece("pep", 17, 20),
+        Piece("per", 25, 28),
+        Piece("\xa0", 32, 38),
+        Piece("€", 38, 45),
+        Piece("5", 45, 46),
+        Piece("\n", 46, 50),
+        Piece("caf", 50, 53),
+        Piece("é", 53, 60),
+        Piece(" &bogus; AT&T", 60, 73),
+    )
+
+
+def test_offsets_count_in_the_decoded_page_without_its_mark():
+    [unit] = read_page("<p>é𝄞\r\nx".encode("utf-16")).units
+    assert unit.pieces == (Piece("é𝄞  x", 3, 8),)
+
+
+def test_text_that_stands_in_a_table_but_in_no_cell_keeps_its_place():
+    page = "<table>a<tr>b<td>c</td>d</tr><tr><td>e</td></tr>f</table>g"
+    assert texts(page) == ["ab", "c", "d", "e", "f", "g"]
+
+
+def test_stray_end_tags_comments_and_wrong_nesting_leave_the_text_in_place():
+    page = "<p>a</b>b<!-- > <p>x -->c<b>d<i>e</b>f</i>g<!doctype x>h<?php x ?>i</ 1>j<b <i>k< l <3"
+    assert texts(page) == ["abcdefghijk< l <3"]
+
+
+def test_a_tag_ends_where_its_quotes_say():
+    page = """<p title="a > b">one <a title='>' href=x=">y>two</a> <b a="c" d = 'e>'>three"""
+    assert texts(page) == ["one y>two three"]
+    assert texts('<p>one<a href="never closed>two</a>') == ["one"]
+
+
+def test_comments_end_as_they_do_in_browsers():
+    assert texts("<p>a<!-->b<!--->c<!-- -- - -->d<!-- --!>e<!-- never closed >f") == ["abcde"]
+
+
+# --- What is left out
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        "<script>if (a < b) document.write('<p>x')</script>",
+        "<style>p > a {}</style>",
+        "<noscript><p>x</p></noscript>",
+        "<template><p>x</p></template>",
+        "<iframe>x</iframe>",
+        "<svg><text>x</text><title>x</title></svg>",
+        "<nav><p>x</p></nav>",
+        "<header><p>x</p></header>",
+        "<footer><p>x</p></footer>",
+        "<aside><p>x</p></aside>",
+        "<form><p>x</p><input hidden></form>",
+        "<button>x</button>",
+        "<select><option>x<option>y</select>",
+        "<textarea><p>x</textarea>",
+        "<dialog><p>x</p></dialog>",
+        "<div hidden><p>x</p></div>",
+        "<div aria-hidden=true><p>x</p></div>",
+        "<div style='color: red; DISPLAY : none'><p>x</p></div>",
+        "<div role=navigation><p>x</p></div>",
+        "<div role=banner><p>x</p></div>",
+        "<div role=contentinfo><p>x</p></div>",
+        "<div role=search><p>x</p></div>",
+        "<div role=complementary><p>x</p></div>",
+        "<div class='box cookie-banner'><p>x</p></div>",
+        "<div class=breadcrumbs><p>x</p></div>",
+        "<div class='share-buttons'><p>x</p></div>",
+        "<div id=sidebar><p>x</p></div>",
+        "<ul class='nav_menu menu'><li>x</ul>",
+        "<div class=toc><p>x</p></div>",
+        "<p><a href=x>One</a> | <a href=y>Two</a></p>",
+        "<ul><li><a href=x>One</a><li>1. <a href=y>Two three</a></ul>",
+    ],
+)
+def test_what_is_not_the_text_is_left_out(extra):
+    assert texts(f"<h1>T</h1><p>{LONG}</p>{extra}<p>End.") == [LONG.strip(), "End."]
+
+
+def test_hidden_words_within_a_line_are_left_out():
+    page = """<p>one<span style="display:none"> two</span> <a hidden>x <a>y</a></a>three
+    <sup class=reference><a href=#1>[1]</a></sup><b class="sr-only">four</b> five<input hidden>!"""
+    assert " ".join(texts(page)[0].split()) == "one three five!"
+
+
+def test_a_page_keeps_to_its_main_element():
+    page = f"<h1>Site</h1><p>Before.</p>{{}}<h1>Iron</h1><p>{LONG}</p>{{}}<p>After.</p>"
+    for start, end in [("<main>", "</main>"), ("<div role=main>", "</div>")]:
+        assert outline(page.format(start, end)) == ("Iron", [(None, LONG.strip())])
+
+
+def test_a_page_keeps_to_its_article_if_that_is_not_one_of_many():
+    page = f"<p>Before.</p><article><h2>Iron</h2><p>{LONG}</article>"
+    assert outline(page) == ("Iron", [(None, LONG.strip())])
+    assert texts(f"{page}<article><p>A reply.</article>") == [LONG.strip()]
+    assert texts(f"{page}<article><p>{LONG}</article>")[0] == "Before."
+    assert texts(f"<p>{LONG}</p><article><p>A teaser.</article>")[1] == "A teaser."
+
+
+def test_a_header_gives_the_heading_of_its_text_but_not_the_sites():
+    of_text = "<header><h1>Iron</h1><p>By me</p></header>"
+    assert outline(f"<article>{of_text}<p>{LONG}</article>") == ("Iron", [(None, LONG.strip())])
+    assert outline(f"{of_text}<p>{LONG}") == ("Iron", [(None, LONG.strip())])
+    site = "<header><h1>Site</h1></header>"
+    assert outline(f"{site}<h1>Iron</h1><p>{LONG}") == ("Iron", [(None, LONG.strip())])
+    linked = "<header><h1><a href=/>Site</a></h1></header>"
+    assert outline(f"{linked}<h2>Iron</h2><p>{LONG}") == ("Iron", [(None, LONG.strip())])
+
+
+def test_sections_on_menus_and_footers_stay():
+    page = f"<h1>T</h1><p>{LONG}</p><section id=footer><h2>Footer</h2><p>Feet.</p></section>"
+    assert texts(page)[1:] == ["Feet."]
+    assert texts(page.replace("section", "div").replace("id", "class=section id"))[1:] == ["Feet."]
+
+
+def test_notes_in_asides_stay():
+    assert texts(f"<p>{LONG}</p><aside class='admonition note'>Mind this.</aside>")[1:] == [
+        "Mind this."
+    ]
+
+
+def test_what_seems_boilerplate_stays_if_it_is_the_page():
+    for start in ["<form>", "<div class=menu>", "<div id=header>"]:
+        assert texts(f"{start}<p>{LONG}</p><p>More.</p>") == [LONG.strip(), "More."]
+
+
+def test_less_is_left_out_where_nothing_would_be_left():
+    assert texts("<main></main><p>One.") == ["One."]
+    assert texts("<nav>x</nav><p><a href=x>One</a>") == ["One"]
+    assert texts("<main><p><a href=x>One</a></main><p><a href=x>Two</a>") == ["One"]
+    assert texts("<nav>Home</nav><p hidden>One") == ["Home"]
+    assert texts("<div hidden><p>One</div>") == ["One"]
+    assert texts("<script>x</script>") == []
+
+
+def test_links_in_lists_of_terms_and_in_code_stay():
+    page = f"<p>{LONG}</p><dl><dt><a href=x>iron</a><dd>A metal.</dl><pre><a href=y>call</a></pre>"
+    assert texts(page)[1:] == ["iron", "A metal.", "call"]
+
+
+# --- Encodings and XHTML
+
+
+@pytest.mark.parametrize(
+    ("declaration", "encoding"),
+    [
+        ("<meta charset=iso-8859-2>", "iso-8859-2"),
+        ("<META HTTP-EQUIV='Content-Type' CONTENT='text/html; charset=koi8-r'>", "koi8-r"),
+        ("<?xml version='1.0' encoding='windows-1251'?><meta charset=koi8-r>", "cp1251"),
+        ("<!-- <meta charset=koi8-r> --><meta charset='x-sjis'>", "cp932"),
+        ("<meta charset=utf-16>", "utf-8"),
+        ("<meta charset=iso-8859-1>", "utf-8"),
+        ("<meta charset=unicode_escape>", "utf-8"),
+        ("<meta charset=hex>", "utf-8"),
+        ("<meta charset=no-such>", "utf-8"),
+        ("", "utf-8"),
+    ],
+)
+def test_the_encoding_is_what_the_page_declares(declaration, encoding):
+    word = {"iso-8859-2": "żółw", "utf-8": "żółw"}.get(encoding, "Жук")
+    assert texts(f"{declaration}<p>{word}".encode(encoding)) == [word]
+
+
+def test_latin_pages_are_read_as_browsers_do():
+    assert texts(b"<meta charset=latin1><p>caf\xe9 \x80") == ["café €"]
+
+
+def test_a_chosen_encoding_counts_more_than_the_declared_one():
+    assert texts(b"<meta charset=utf-8><p>\xe6", encoding="cp1251") == ["ж"]
+
+
+def test_undecodable_pages_are_refused_in_one_line():
+    with pytest.raises(ReadError, match=r"^page\.html: byte 4 \(0xe9\) in line 1 is not UTF-8: "):
+        read_page(b"<p>a\xe9b")
+
+
+def test_elements_may_be_closed_at_once_in_xhtml():
+    page = "<html><head><title/><script src='x'/></head><body><a href='x'/><p>One</p><p/>two<div/>"
+    assert texts(f"<?xml version='1.0'?>{page}") == ["One", "two"]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "a.xhtml").write_text(page)
+        [document] = read_documents(folder)
+    assert [unit.text for unit in document.units] == ["One", "two"]
+
+
+# --- Whatever the input
+
+
+def test_pages_with_too_many_tags_are_refused(monkeypatch):
+    monkeypatch.setattr(marks, "_MOST_TAGS", 1000)
+    with pytest.raises(ReadError) as caught:
+        read_page("<p>x" * 501)
+    assert str(caught.value) == "page.html: has more than 1,000 tags: split it into documents"
+    assert caught.value.kind == "too long"
+
+
+@pytest.mark.parametrize(
+    ("page", "n_units"),
+    [
+        ("<div>" * 10_000 + "x", 1),
+        ("<div>x" * 5000, 5000),
+        ("<table><tr><td>x" * 2000 + "</td></tr></table>" * 2000, 2000),
+        ("<svg>" * 20_000 + "</svg>" * 20_000 + "x", 1),
+        ("<b><p>x" * 3000, 3000),
+        ("<a <a " * 50_000 + ">x", 1),
+        ("&" * 100_000, 1),
+        ("&#" + "9" * 100_000 + ";", 1),
+        ("<" * 100_000, 1),
+        (f"<p class='{'x ' * 100_000}'>x", 1),
+        ("<h1>x" + "<span hidden>" * 10_000 + "<p>y", 0),
+    ],
+)
+def test_hostile_pages_are_read_like_others(page, n_units):
+    assert len(read_page(page).units) == n_units
+
+
+WORDS = st.integers(0, 10_000).map("w{}".format)
+BLOCKS = """p div ul li dl dt dd table tr td th caption pre blockquote section b i span center
+ruby o:p"""
+TAGS = [f"{start}{name}>" for name in BLOCKS.split() for start in ("<", "</")]
+MORE = ["<br>", "<hr>", "<p class='x'>", " ", "\n", "&nbsp;", "<!-- x -->"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.one_of(WORDS, st.sampled_from([*TAGS, *MORE]))))
+def test_every_word_is_kept_once_and_in_order_however_wrong_the_tags_are(tokens):
+    units = read_page(" ".join(tokens)).units
+    found = re.findall(r"w\d+", " ".join(unit.text for unit in units))
+    assert found == [token for token in tokens if token.startswith("w")]
+
+
+STRANGE = """<h1> </h1> <h3> <nav> </nav> <main> </main> <article> <header> <a_href=x> </a> <a < </
+<! <!-- --> <![CDATA[ ]]> <?xml_ > <script> </script> <title> </title> <svg> </svg> <svg/> <math>
+<mi> <template> </template> <select> <option> </select> <form> </form> <ruby> <rt> <table> <tr> <td>
+</td> </table> <caption> <p> </p> <br> <span_hidden> </span> <div_class=menu> </div> <li> <pre>
+</pre> <hr/> <object> </object> <frameset> <body> </body> <plaintext> <html> <col> <meta_charset=
+&amp; & &# &#x41; &#0; &#13; &shy; &NotEqualTilde; &notit; &nbsp " ' = word é"""
+SPACES = [" ", "\n", "\r\n", "\f", "\x0b", "\x85", "\xa0", "\xad", "\u2028", "\ufeff"]
+TOKENS = [*(token.replace("_", " ") for token in STRANGE.split()), *SPACES]
+
+
+def is_read_or_refused(content):
+    """Read a page; a page that cannot be read is refused by its name."""
+    try:
+        read_page(content)
+    except ReadError as error:
+        return str(error).startswith("page.html: ")
+    return True
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.one_of(st.sampled_from(TOKENS), st.text(max_size=3))).map("".join))
+def test_any_text_is_read_as_a_page_or_refused(text):
+    assert is_read_or_refused(text.encode("utf-8", "surrogatepass"))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from([b"", b"<p>", b"<meta charset=big5>", b"\xff\xfe"]), st.binary(max_size=60))
+def test_any_bytes_are_read_as_a_page_or_refused(start, content):
+    assert is_read_or_refused(start + content)
