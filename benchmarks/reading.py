@@ -15,14 +15,18 @@ import gzip
 import json
 import tempfile
 import warnings
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from permutopic import InputWarning, Reading, read_corpus, read_documents
 
 from formats import write_all
 from inference import in_fresh_process, peak_gigabytes, take_turns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LIMIT = Reading(max_mb=64)
 
@@ -37,6 +41,11 @@ def read_bare(place: Path) -> int:
     return sum(len(file.read_bytes()) for file in files_of(place))
 
 
+def count_documents(place: Path) -> int:
+    """Read the documents one by one and keep none."""
+    return sum(1 for _ in read_documents(place, LIMIT))
+
+
 def read_whole(place: Path) -> int:
     """Read a corpus, warnings left aside."""
     with warnings.catch_warnings():
@@ -49,10 +58,10 @@ def speeds(records: list[dict[str, Any]], folder: Path, repeats: int) -> list[di
     print(f"{'format':<16} {'MB':>7}   MB/s: {'bare':>9} {'documents':>10} {'corpus':>8}   × bare")
     rows = []
     for name, place in write_all(records, folder).items():
-        jobs = {
-            "bare": lambda place=place: read_bare(place),
-            "documents": lambda place=place: sum(1 for _ in read_documents(place, LIMIT)),
-            "corpus": lambda place=place: read_whole(place),
+        jobs: dict[str, Callable[[], object]] = {
+            "bare": partial(read_bare, place),
+            "documents": partial(count_documents, place),
+            "corpus": partial(read_whole, place),
         }
         megabytes = read_bare(place) / 1e6
         times = take_turns(jobs, repeats)

@@ -9,13 +9,16 @@ from functools import partial
 import numpy as np
 import pytest
 
+from permutopic import read_corpus
 from permutopic.model.generate import generate
 from permutopic.model.moves import ResampleStructures
 from permutopic.model.priors import Priors
 from permutopic.model.state import check_state
 from permutopic.streams import Streams
 
+import formats
 import inference
+import reading
 from plain import PlainSweep
 
 
@@ -149,3 +152,47 @@ def test_turns_keep_the_shortest_time():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inference, "seconds", lambda job: next(times))
         assert inference.take_turns({"a": int, "b": int}, 3) == {"a": 2, "b": 4.0}
+
+
+RECORDS = [
+    {
+        "title": f"Place {n}",
+        "sections": [
+            {"heading": "Coast & sea", "paragraphs": ["Salt *waves* <here> \\\\ sand.", "Sea."]},
+            {"heading": "Hills", "paragraphs": [f"Snow {n} & ice."]},
+        ],
+    }
+    for n in range(3)
+]
+
+
+def test_every_format_of_the_reading_benchmark_holds_the_same_words(tmp_path):
+    places = formats.write_all(RECORDS, tmp_path)
+    read = {name: read_corpus(place) for name, place in places.items()}
+    words = {name: [c.vocabulary[w] for w in c.words] for name, c in read.items()}
+    assert words["text"] == [
+        *("salt", "waves", "here", "sand", "sea", "snow", "0", "ice"),
+        *("salt", "waves", "here", "sand", "sea", "snow", "1", "ice"),
+        *("salt", "waves", "here", "sand", "sea", "snow", "2", "ice"),
+    ]
+    for name, found in words.items():
+        assert found == words["text"], name
+    headed = {name for name, c in read.items() if c.headings[0] == "Coast & sea"}
+    assert set(places) - headed == {"text", "jsonl, flat", "csv", "parquet"}
+
+
+def test_reading_is_measured_beside_a_bare_read(tmp_path, capsys):
+    rows = reading.speeds(RECORDS, tmp_path, 1)
+    assert {row["format"] for row in rows} >= {"text", "html", "docx", "parquet"}
+    for row in rows:
+        assert row["documents / bare"] == pytest.approx(row["bare"] / row["documents"])
+        assert row["corpus"] > 0
+    assert len(capsys.readouterr().out.splitlines()) == len(rows) + 1
+
+
+def test_memory_of_reading_is_measured_beside_the_arrays(tmp_path):
+    path = tmp_path / "big.jsonl"
+    reading.write_lines(RECORDS, path, 1)
+    found = reading.measure_memory(path)
+    assert 0.001 <= found["file"] < 0.0011
+    assert 0 < found["tokens"] < found["arrays"] < found["peak"]

@@ -54,7 +54,7 @@ def as_docx(content: bytes) -> bytes:
     return packed.getvalue()
 
 
-WRAPPED = {"docx-body": as_docx}
+WRAPPED: dict[str, Callable[[bytes], bytes]] = {"docx-body": as_docx}
 
 
 def make_check(name: str) -> Callable[[bytes], None]:
@@ -67,7 +67,7 @@ def make_check(name: str) -> Callable[[bytes], None]:
     source = importlib.import_module("permutopic.readers.source")
     units = importlib.import_module("permutopic.text.units")
     tokens = importlib.import_module("permutopic.text.tokens")
-    wrap = WRAPPED.get(name, lambda content: content)
+    wrap = WRAPPED.get(name, bytes)
     read = formats.FORMATS[name.removesuffix("-body")].reader()
     split = tokens.Tokens(fold_urls=True, fold_numbers=True).splitter()
     cuts = [units.Units(kind, window=7, min_words=2) for kind in units.KINDS]
