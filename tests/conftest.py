@@ -23,7 +23,6 @@ def pytest_addoption(parser):
         "--data", default=None, help="folder with corpora/ and reference/ to check against"
     )
 
-
     parser.addoption(
         "--pages", default=None, help="folder of installed manual pages (with man2 and fr/man2)"
     )

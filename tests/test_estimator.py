@@ -9,7 +9,18 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from permutopic import ContentModel, Corpus, InputError, InputWarning, log_joint
+from permutopic import (
+    ContentModel,
+    Corpus,
+    Document,
+    InputError,
+    InputWarning,
+    Tokens,
+    Units,
+    log_joint,
+    read_corpus,
+    read_documents,
+)
 from permutopic.model.state import check_state
 
 
@@ -298,3 +309,45 @@ def test_the_first_compile_is_announced(tmp_path):
     assert said[0].startswith("compiling for the first use")
     assert said[0].count("\n") == 1
     assert said[1] == ""
+
+
+def test_new_documents_are_treated_as_the_fitted_ones_were(tmp_path):
+    (tmp_path / "a.txt").write_text("The sea. The salt sea!\n\nHills, 12 hills and snow. Ice.")
+    (tmp_path / "b.txt").write_text("Salt. And sea and salt.\n\nSnow on the 7 hills. Ice.")
+    tokens = Tokens(stop=("the", "and", "on"), fold_numbers=True, min_df=2)
+    corpus = read_corpus(tmp_path, tokens, units="sentence")
+    model = ContentModel(2, n_sweeps=2, random_state=0).fit(corpus)
+    (tmp_path / "b.txt").write_text("The gold. 99 seas and the SEA!\n\nIce.")
+    new = model.encode(read_documents(tmp_path / "b.txt"))
+    assert (
+        new.vocabulary == model.vocabulary_ == ("<number>", "hills", "ice", "salt", "sea", "snow")
+    )
+    assert new.words.tolist() == [0, 4, 2]
+    assert new.unit_offsets.tolist() == [0, 0, 2, 3]  # no word of the first sentence is known
+    assert new.spans.tolist() == [[0, 9], [10, 30], [32, 36]]
+    assert (new.tokens, new.units) == (tokens, Units("sentence"))
+    again = model.encode(read_documents(tmp_path / "a.txt"))
+    first = corpus.unit_offsets[corpus.document_offsets[1]]
+    assert again.words.tolist() == corpus.words[:first].tolist()
+
+
+def test_new_documents_may_be_lists_of_paragraphs(fitted):
+    _, model = fitted
+    new = model.encode([["Sea, SALT and gold", "–"], ["Snow"]])
+    assert [model.vocabulary_[word] for word in new.words] == ["sea", "salt", "snow"]
+    assert new.document_sizes.tolist() == [2, 1]
+    assert new.titles == ("0", "1")
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ([["gold"]], "document 0: '0' has no word that the model knows: give it text or leave"),
+        ([], "the corpus has no document: at least one is needed"),
+        ("text", "documents are str: give a list of lists"),
+        ([["sea"], Document("t", (), "p")], "document 1 is Document: give a list of paragraphs"),
+    ],
+)
+def test_new_documents_that_cannot_be_used_are_refused(fitted, documents, message):
+    with pytest.raises(InputError, match=message):
+        fitted[1].encode(documents)

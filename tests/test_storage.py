@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from permutopic import ContentModel, Corpus, InputError, Tokens
+from permutopic import ContentModel, Corpus, InputError, Tokens, Units
+from permutopic.corpus import documents_from_paragraphs
 from permutopic.storage import SCHEMA, check_target
 
 
@@ -254,3 +255,57 @@ def test_several_chains_come_back(keep, tmp_path):
     kept = [chain.state is not None for chain in again.chains_]
     assert kept.count(True) == (3 if keep == "all" else 1)
     assert np.array_equal(again.topic_probabilities(), model.topic_probabilities())
+
+
+NEW = [["Sea! The salt-sea. And 4 hills", "Snow."], ["Hills; gold snow"]]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "units"),
+    [
+        ("whitespace", "line"),
+        (Tokens(language="en", stem=True, stop=("the", "and"), fold_numbers=True), "sentence"),
+        (Tokens(min_df=2, max_df=1.0), Units("window", window=3, step=2)),
+        (Tokens(max_df=1), Units(min_words=2)),
+    ],
+)
+def test_a_loaded_model_treats_new_documents_as_before(tokens, units, tmp_path):
+    documents = documents_from_paragraphs(
+        [["Sea. The salt sea!\nSea, sea.", "Hills and hills"], ["salt Sea. Hills 3", "Snow Hills;"]]
+    )
+    corpus = Corpus.from_documents(documents, tokens, units=units)
+    model = ContentModel(2, n_sweeps=2, random_state=0).fit(corpus)
+    model.save(tmp_path / "m")
+    again = ContentModel.load(tmp_path / "m")
+    assert (repr(again.tokens_), again.units_) == (repr(model.tokens_), model.units_)
+    assert repr(again.tokens_) == repr(Tokens.of(tokens))
+    new = documents_from_paragraphs(NEW)
+    mine, theirs = model.encode(new), again.encode(new)
+    assert theirs.fingerprint == mine.fingerprint
+    assert theirs.vocabulary == corpus.vocabulary
+
+
+def halves(text):
+    return text.lower().split("e")
+
+
+def test_a_function_for_tokens_is_given_again_when_loading(tmp_path):
+    model = ContentModel(2, n_sweeps=1, tokens=halves, random_state=0)
+    model.fit([["aeb", "b"], ["b"]]).save(tmp_path / "m")
+    again = ContentModel.load(tmp_path / "m", tokens=halves)
+    assert again.tokens is halves
+    assert (
+        again.encode([["BEA"]]).words.tolist() == model.encode([["BEA"]]).words.tolist() == [1, 0]
+    )
+    without = ContentModel.load(tmp_path / "m")
+    assert without.outline() == model.outline()
+    with pytest.raises(InputError, match=r"split by test_storage:halves: load it with tokens="):
+        without.encode([["a"]])
+
+
+def test_a_model_without_its_function_can_be_saved_on(tmp_path):
+    model = ContentModel(2, n_sweeps=1, tokens=halves, random_state=0).fit([["aeb", "b"], ["b"]])
+    model.save(tmp_path / "m")
+    ContentModel.load(tmp_path / "m").save(tmp_path / "n")
+    again = ContentModel.load(tmp_path / "n", tokens=halves)
+    assert again.encode([["b"]]).words.tolist() == [1]

@@ -126,7 +126,10 @@ def _begins(pieces: tuple[Piece, ...]) -> list[int]:
 
 def trim_pieces(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     """Leave out white space at both ends; empty if there is nothing else."""
-    whole = tuple(piece for piece in pieces if piece.text)
+    whole = tuple(pieces)
+    if len(whole) == 1 and whole[0].text and whole[0].text == whole[0].text.strip():
+        return whole  # as most are
+    whole = tuple(piece for piece in whole if piece.text)
     text = "".join(piece.text for piece in whole)
     begin = len(text) - len(text.lstrip())
     end = len(text.rstrip())
@@ -148,7 +151,8 @@ def make_document(
 
     A single heading of the highest level that stands before all text is the document's title
     (unless `title_from_heading` is false: then `title` stays). Of the headings that a paragraph
-    stands under, the one at `depth` is kept, or the deepest above it.
+    stands under, the one at `depth` is kept, or the deepest above it. A heading without text is
+    none.
 
     >>> parts = [Heading(1, "Iron"), Paragraph((Piece("A metal.", 8, 16),)),
     ...          Heading(2, "Uses"), Paragraph((Piece("Steel.", 25, 31),))]
@@ -156,30 +160,42 @@ def make_document(
     >>> document.title, [(unit.text, unit.heading) for unit in document.units]
     ('Iron', [('A metal.', None), ('Steel.', 'Uses')])
     """
-    met = list(parts)
-    top = min((part.level for part in met if isinstance(part, Heading)), default=0)
-    tops = [n for n, part in enumerate(met) if isinstance(part, Heading) and part.level == top]
-    if title_from_heading and len(tops) == 1 and _is_first(met, tops[0]):
-        first = met.pop(tops[0])
-        title = first.text if isinstance(first, Heading) and first.text else title
+    met = _tidied(parts)
+    first = met[0] if met else None
+    if title_from_heading and isinstance(first, Heading) and _is_alone(first, met):
+        title = first.text
+        del met[0]
     path: list[Heading] = []
     units = []
-    for part in met:
+    met.reverse()  # to let go of each part as its unit is made: there may be millions
+    while met:
+        part = met.pop()
         if isinstance(part, Heading):
             while path and path[-1].level >= part.level:
                 path.pop()
             path.append(part)
-            continue
-        pieces = trim_pieces(part.pieces)
-        if pieces:
+        else:
             heading = path[min(depth, len(path)) - 1].text if path else None
-            text = "".join(piece.text for piece in pieces)
-            units.append(Unit(text, heading, part.label, pieces))
-    return Document(title, tuple(units), place, source)
+            text = "".join([piece.text for piece in part.pieces])
+            units.append(Unit(text, heading, part.label, part.pieces))
+    return Document(" ".join(title.split()), tuple(units), place, source)
 
 
-def _is_first(parts: list[Heading | Paragraph], index: int) -> bool:
-    """Tell whether nothing but white space stands before a part."""
-    return all(
-        isinstance(part, Paragraph) and not trim_pieces(part.pieces) for part in parts[:index]
-    )
+def _is_alone(first: Heading, parts: list[Heading | Paragraph]) -> bool:
+    """Tell whether all headings after the first are lower ones."""
+    return all(part.level > first.level for part in parts[1:] if isinstance(part, Heading))
+
+
+def _tidied(parts: Iterable[Heading | Paragraph]) -> list[Heading | Paragraph]:
+    """Bring headings to one line, trim paragraphs, and leave out those without text."""
+    kept: list[Heading | Paragraph] = []
+    for part in parts:
+        if isinstance(part, Heading):
+            text = " ".join(part.text.split())
+            if text:
+                kept.append(Heading(part.level, text))
+        else:
+            pieces = trim_pieces(part.pieces)
+            if pieces:
+                kept.append(part if pieces is part.pieces else Paragraph(pieces, part.label))
+    return kept

@@ -119,6 +119,7 @@ def inspect(
     encoder = Encoder(tokens, units, skip_empty=True)
     corpus = encoder.encode(watch.over(read_documents(paths, reading, watch.notes)))
     cost = expected_cost(corpus, n_topics)
+    warnings = tuple(watch.warnings(corpus, encoder))
     notes = watch.notes
     for place in encoder.empty:
         notes.skip(place, "no word")
@@ -149,7 +150,7 @@ def inspect(
         n_topics=n_topics,
         seconds=cost.seconds,
         memory=cost.bytes,
-        warnings=tuple(watch.warnings(corpus, encoder)),
+        warnings=warnings,
         settings={
             "reading": asdict(reading),
             "units": encoder.units.as_dict(),

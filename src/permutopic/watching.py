@@ -117,11 +117,16 @@ class Watch:
                 f"({self._places[double[0]]} is {self._places[first]}): they count as often as "
                 "they come"
             )
-        double, first = doubles(self._titles)
+        # What has the text of another is no other document: it may have its title.
+        told = set(double)
+        others = [n for n in range(len(self._titles)) if n not in told]
+        double, first = doubles([self._titles[n] for n in others])
         if double:
+            again, before = (self._places[others[n]] for n in (double[0], first))
+            title = _quoted(self._titles[others[first]])
             yield (
                 f"{_documents(len(double))} with the title of an earlier one "
-                f"({self._places[double[0]]} and {self._places[first]}: {self._titles[first]!r})"
+                f"({again} and {before}: {title})"
             )
 
     def _about_language(self, corpus: Corpus) -> Iterator[str]:
@@ -154,11 +159,11 @@ def _about_units(corpus: Corpus) -> Iterator[str]:
     middle = float(np.median(words))
     if middle < 5 and corpus.n_units >= _MANY:
         yield (
-            f"half of the units have at most {middle:.0f} words, little to tell a topic by: "
+            f"half of the units have at most {int(middle)} words, little to tell a topic by: "
             "--min-words merges short ones"
         )
     elif middle > 1000:
-        yield f"half of the units have over {middle:.0f} words: is the unit right?"
+        yield f"half of the units have {int(middle)} words or more: is the unit right?"
 
 
 def doubles(values: Sequence[Hashable]) -> tuple[list[int], int]:
@@ -181,6 +186,10 @@ def _beginning(document: Document) -> str:
         if length >= 2000:
             break
     return " ".join(found)
+
+
+def _quoted(title: str) -> str:
+    return repr(title if len(title) <= 80 else f"{title[:79]}…")
 
 
 def _documents(n: int) -> str:

@@ -324,6 +324,11 @@ BAD = [
     ),
     (
         "damaged",
+        packed(GOOD | {"word/document.xml": '<?xml version="1.0" encoding="UVF-8"?><x/>'}),
+        "not a whole Word document (unknown encoding: UVF-8): is the file cut?",
+    ),
+    (
+        "damaged",
         packed(GOOD)[:200],
         "not a whole Word document (File is not a zip file): is the file cut?",
     ),

@@ -143,5 +143,10 @@ def test_a_line_break_never_joins_tokens(split, left, right):
     assert split(f"{left}\n{right}") == split(left) + split(right)
 
 
+def test_a_cedilla_without_a_letter_is_no_word():
+    assert split_words("a ¸ b") == ["a", "b"]
+    assert split_words("a ¸ ʰ") == ["a", "ʰ"]
+
+
 def test_source_words_are_white_space_words():
     assert count_source_words(" don't  stop…\nnow ") == 3

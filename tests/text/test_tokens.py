@@ -91,6 +91,14 @@ def test_settings_come_back_from_plain_values():
     )
 
 
+def test_one_document_is_not_all_of_them():
+    one, all_ = Tokens(max_df=1), Tokens(min_df=1.0)
+    assert (one.filters, all_.filters, Tokens().filters) == (True, True, False)
+    assert (str(one), str(all_)) == ("words, max_df=1", "words, min_df=1.0")
+    assert one.shortest() is one
+    assert Tokens("ascii").shortest() == "ascii"
+
+
 def shout(text):
     return text.upper().split()
 

@@ -85,6 +85,8 @@ def _report(found: Inspection, n_headings: int, all_skipped: bool) -> Iterator[s
 
 
 def _headings(found: Inspection, n_headings: int) -> Iterator[str]:
+    from permutopic.readers.notes import shown
+
     if not found.headings:
         yield "headings      none"
         return
@@ -95,8 +97,8 @@ def _headings(found: Inspection, n_headings: int) -> Iterator[str]:
         f"{share:.0%} of the units stand under one"
     )
     for heading, count in list(found.headings.items())[:n_headings]:
-        shown = " ".join(heading.split())
-        yield f"              {count:>6,} {count / found.documents:>5.0%}  {shown[:60]}"
+        name = shown(" ".join(heading.split())[:60])
+        yield f"              {count:>6,} {count / found.documents:>5.0%}  {name}"
 
 
 def _skipped(found: Inspection, all_skipped: bool) -> Iterator[str]:
@@ -125,7 +127,8 @@ def _count(n: int, what: str) -> str:
 
 
 def _spread(spread: Spread, what: str) -> str:
-    return f"{spread.median:,.0f} {what}s at the median, {spread.least:,} to {spread.most:,}"
+    middle = _count(round(spread.median), what)
+    return f"{middle} at the median, {spread.least:,} to {spread.most:,}"
 
 
 def _bytes(n: float) -> str:

@@ -136,7 +136,7 @@ def take_choices(settings: dict[str, Any]) -> Choices:
         split=_splitter(settings.pop("tokens")),
         stop=_stop_words(settings.pop("stop_words")),
         **{n: settings.pop(n) for n in ("language", "fold_numbers", "fold_urls", "stem")},
-        **{n: _frequency(n, value) for n, value in frequencies.items() if value},
+        **{n: _frequency(n, value) for n, value in frequencies.items() if value is not None},
     )
     tokens.splitter()  # what it lacks is known before anything is read
     return Choices(reading, units, tokens)
@@ -153,8 +153,9 @@ def _splitter(name: str) -> Any:
         found = import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError, SyntaxError) as error:
-        raise InputError(f"--tokens {name}: no such function ({error})") from None
+    except Exception as error:  # whatever a module of the user's own may raise
+        reason = f"{type(error).__name__}: {error}"
+        raise InputError(f"--tokens {name}: no such function ({reason})") from None
     finally:
         sys.path.remove(folder)
     if not callable(found):
@@ -166,7 +167,7 @@ def _stop_words(given: str | None) -> Any:
     if given in {None, "language"}:
         return given
     try:
-        with open(str(given), encoding="utf-8") as file:
+        with open(str(given), encoding="utf-8-sig") as file:
             return tuple(file.read().split())
     except UnicodeDecodeError as error:
         raise InputError(f"{given}: byte {error.start} is not UTF-8: save it as UTF-8") from None
@@ -177,7 +178,7 @@ def _stop_words(given: str | None) -> Any:
 
 def _frequency(name: str, text: str) -> Any:
     try:
-        return float(text) if any(sign in text for sign in ".e") else int(text)
+        return float(text) if any(sign in text.lower() for sign in ".e") else int(text)
     except ValueError:
         option = f"--{name.replace('_', '-')}"
         raise InputError(

@@ -185,7 +185,10 @@ class Corpus:
 
 def offsets_from_sizes(sizes: ArrayLike) -> NDArray[np.int64]:
     """Turn sizes into offsets: 0, then the running total."""
-    return np.concatenate([[0], np.cumsum(np.asarray(sizes, dtype=np.int64))])
+    given = np.asarray(sizes)
+    offsets = np.zeros(given.size + 1, dtype=np.int64)
+    np.cumsum(given, dtype=np.int64, out=offsets[1:])
+    return offsets
 
 
 def documents_from_paragraphs(documents: Iterable[Iterable[str]]) -> list[Document]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from permutopic.documents import Document
 
 T = TypeVar("T")
+Number = TypeVar("Number", np.int32, np.int64)
 _BLOCK = 1 << 20
 
 
@@ -86,7 +87,7 @@ class Encoder:
             self._numbers.default_factory = self._numbers.__len__
         else:
             self._numbers = {word: number for number, word in enumerate(vocabulary)}
-        self._filters = vocabulary is None and (self.tokens.min_df, self.tokens.max_df) != (1, 1.0)
+        self._filters = vocabulary is None and self.tokens.filters
         self._frequency: defaultdict[int, int] = defaultdict(int)
         self._names: dict[str | None, str | None] = {}
 
@@ -96,7 +97,7 @@ class Encoder:
         for document in documents:
             self._add(self.units.cut(document, self.counts), columns)
         if not columns.sizes:
-            raise InputError("the corpus has no document: at least one is needed")
+            raise InputError(self._nothing())
         return self._finish(columns)
 
     def _add(self, document: Document, columns: Columns) -> None:
@@ -131,6 +132,17 @@ class Encoder:
         self.unknown += len(tokens) - len(known)
         return known
 
+    def _nothing(self) -> str:
+        if not self.empty:
+            return "the corpus has no document: at least one is needed"
+        which = f"of {len(self.empty)} documents ({self.empty[0]} for one)"
+        return f"none {which} has a word {self._sort_of_word()}: give one that has"
+
+    def _sort_of_word(self) -> str:
+        if self._vocabulary is None:
+            return f"with tokens={str(self.tokens)!r}"
+        return "that the model knows"
+
     def _refuse(self, document: Document) -> None:
         if self._skip_empty:
             self.empty.append(document.place)
@@ -138,9 +150,7 @@ class Encoder:
         name = f"{document.place}: {document.title!r}"
         if not document.units:
             raise InputError(f"{name} has no paragraph: give it one or leave it out")
-        raise InputError(
-            f"{name} has no word with tokens={str(self.tokens)!r}: give it text or leave it out"
-        )
+        raise InputError(f"{name} has no word {self._sort_of_word()}: give it text or leave it out")
 
     def _finish(self, columns: Columns) -> Corpus:
         if self._vocabulary is None:
@@ -153,20 +163,19 @@ class Encoder:
         words = np.frombuffer(columns.words, dtype=np.int32)
         for begin in range(0, words.size, _BLOCK):  # in place: the tokens are most of the memory
             words[begin : begin + _BLOCK] = order[words[begin : begin + _BLOCK]]
-        words.flags.writeable = False
         corpus = Corpus(
-            words=words,
-            unit_offsets=offsets_from_sizes(columns.lengths),
+            words=_frozen(words),
+            unit_offsets=_frozen(offsets_from_sizes(columns.lengths)),
             document_offsets=offsets_from_sizes(columns.sizes),
             vocabulary=tuple(vocabulary),
-            titles=tuple(columns.titles),
-            source_words=np.frombuffer(columns.source_words, dtype=np.int64),
-            headings=tuple(columns.headings),
-            labels=tuple(columns.labels),
+            titles=_moved(columns.titles),
+            source_words=_frozen(np.frombuffer(columns.source_words, dtype=np.int64)),
+            headings=_moved(columns.headings),
+            labels=_moved(columns.labels),
             tokens=self.tokens,
             units=self.units,
-            spans=np.frombuffer(columns.spans, dtype=np.int64).reshape(-1, 2),
-            places=tuple(columns.places),
+            spans=_frozen(np.frombuffer(columns.spans, dtype=np.int64).reshape(-1, 2)),
+            places=_moved(columns.places),
         )
         if not self._filters:
             return corpus
@@ -216,8 +225,22 @@ class Encoder:
         )
 
 
+def _frozen(array: NDArray[Number]) -> NDArray[Number]:
+    """Mark an array that nobody else has as frozen, so that the corpus need not copy it."""
+    array.flags.writeable = False
+    return array
+
+
+def _moved(values: list[T]) -> tuple[T, ...]:
+    """Make a tuple of a list and empty the list: there may be millions."""
+    moved = tuple(values)
+    values.clear()
+    return moved
+
+
 def _as_count(limit: float, n_documents: int) -> float:
-    return limit if isinstance(limit, int) else limit * n_documents
+    # 0.07 of 100 documents are 7, and not a hair more.
+    return limit if isinstance(limit, int) else round(limit * n_documents, 6)
 
 
 def _only(values: Sequence[T], keep: NDArray[np.bool_]) -> tuple[T, ...]:

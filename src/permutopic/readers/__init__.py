@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from permutopic.errors import InputError
-from permutopic.readers.finding import Found, find
+from permutopic.readers.finding import Finder, Found
 from permutopic.readers.formats import find_format
-from permutopic.readers.notes import Notes, ReadError
+from permutopic.readers.notes import Notes, ReadError, shown
 from permutopic.readers.settings import Fields, Reading
 
 if TYPE_CHECKING:
@@ -39,26 +40,35 @@ def read_documents(
     notes = Notes() if notes is None else notes
     if reading.format is not None:
         find_format(reading.format)
-    named = [paths] if isinstance(paths, str) or not hasattr(paths, "__iter__") else list(paths)
+    named = _listed(paths)
     if not named:
         raise InputError("nothing to read: name a file or a folder")
+    finder = Finder(reading, notes)
     n_documents = 0
     for path in named:
-        for found in find(path, reading, notes):
+        for found in finder.find(path):
             for document in _read(found, reading, notes):
                 n_documents += 1
                 yield document
     if n_documents == 0:
-        raise InputError(_nothing(" ".join(map(str, named)), notes))
+        raise InputError(_nothing(named, notes))
+
+
+def _listed(paths: Any) -> list[Any]:
+    is_one = isinstance(paths, str | bytes) or not hasattr(paths, "__iter__")
+    return [paths] if is_one else list(paths)
 
 
 def _read(found: Found, reading: Reading, notes: Notes) -> Iterator[Document]:
     read = find_format(found.format).reader()
-    skips = reading.on_bad == "skip" or (reading.on_bad == "auto" and found.in_folder)
+    skips = reading.skips(in_folder=found.in_folder)
     begun = False
     try:
         for document in read(found.source, reading, notes):
             begun = True
+            title = shown(" ".join(document.title.split()))
+            if title != document.title:
+                document = replace(document, title=title)  # noqa: PLW2901
             if not reading.takes_title(document.title):
                 notes.skip(document.place, "title not asked for")
             elif not document.units:
@@ -72,7 +82,9 @@ def _read(found: Found, reading: Reading, notes: Notes) -> Iterator[Document]:
         notes.skip_bad(error)
 
 
-def _nothing(paths: str, notes: Notes) -> str:
+def _nothing(named: list[Any], notes: Notes) -> str:
+    paths = " ".join(shown(str(path)) for path in named[:3])
+    paths += f" and {len(named) - 3} more" if len(named) > 3 else ""
     if not notes.skipped:
         return f"{paths}: no file to read: is the folder, or the pattern, the right one?"
     reasons = ", ".join(f"{kind} ({count})" for kind, count in notes.skipped.most_common(5))

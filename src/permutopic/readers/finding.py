@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from permutopic.errors import InputError
 from permutopic.readers.formats import FORMATS, guess_format, sniff_format
-from permutopic.readers.notes import ReadError
-from permutopic.readers.source import PACKED, Source, standard_input
+from permutopic.readers.globs import WILD, Glob, fits
+from permutopic.readers.notes import ReadError, shown
+from permutopic.readers.source import PACKED, Source, standard_input, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from permutopic.readers.notes import Notes
     from permutopic.readers.settings import Reading
 
-_MAGIC = re.compile(r"[*?\[]")
+_SHORT_EXTENSION = re.compile(r"\.[^\W\d_]\w{0,9}")
 
 
 class Found(NamedTuple):
@@ -29,155 +31,204 @@ class Found(NamedTuple):
     in_folder: bool
 
 
-def find(path: str | Path, reading: Reading, notes: Notes) -> Iterator[Found]:
-    """Find the files that a path stands for, in natural order."""
-    name = os.fspath(path)
-    if name == "-":
-        source = standard_input()
-        yield Found(source, reading.format or sniff_format(source), in_folder=False)
-        return
-    place = Path(path)
-    try:
-        is_folder, exists = place.is_dir(), place.exists()
-    except (OSError, ValueError) as error:
-        raise ReadError(name, "cannot be read", f"cannot be read ({error})") from None
-    if is_folder:
-        yield from _walk(place, reading, notes, reading.include)
-    elif not exists and _MAGIC.search(name):
-        base, pattern = _split_glob(name)
-        yield from _walk(base, reading, notes, (pattern,))
-    else:
-        format_name = reading.format or guess_format(place)
+class Finder:
+    """Finds the files that paths stand for, each of them once."""
+
+    def __init__(self, reading: Reading, notes: Notes) -> None:
+        self._reading, self._notes = reading, notes
+        self._seen: dict[tuple[int, int], str] = {}
+
+    def find(self, path: str | Path) -> Iterator[Found]:
+        """Find the files that a path stands for, in natural order."""
+        name = _name(path)
+        if name == "-":
+            source = standard_input()
+            yield Found(source, self._reading.format or sniff_format(source), in_folder=False)
+            return
+        place = Path(name)
+        try:
+            status = _status(place)
+        except ReadError as error:
+            if WILD.search(name):
+                base, glob = _split_glob(name)
+                yield from self._walk(base, glob)
+                return
+            self._refuse(error)
+            return
+        if stat.S_ISDIR(status.st_mode):
+            yield from self._walk(place)
+        else:
+            yield from self._take_named(place, name, status)
+
+    def _take_named(self, path: Path, name: str, status: os.stat_result) -> Iterator[Found]:
+        format_name = self._format(path)
         if format_name is None:
-            raise InputError(
-                f"{name}: no format is known by the extension {place.suffix!r}: choose one with "
-                f"--format ({', '.join(FORMATS)})"
-            )
-        yield Found(Source(place, name, _bare(place.name)), format_name, in_folder=False)
+            why = f"the extension {path.suffix!r}" if path.suffix else "a name without extension"
+            choices = ", ".join(FORMATS)
+            detail = f"no format is known by {why}: choose one with --format ({choices})"
+            self._refuse(ReadError(name, "unknown extension", detail))
+        elif self._is_new(name, status):
+            yield Found(Source(path, name, _bare(path.name)), format_name, in_folder=False)
+
+    def _walk(self, base: Path, glob: Glob | None = None) -> Iterator[Found]:
+        """Go through a folder, its files first, then its folders; no link to a folder is gone."""
+        home = _real(base)
+        waiting: list[tuple[str, tuple[str, ...]]] = [(str(base), ())]
+        while waiting:
+            folder, inside = waiting.pop()
+            try:
+                with os.scandir(folder) as entries:
+                    listed = sorted(entries, key=lambda entry: natural_key(entry.name))
+            except OSError as error:
+                self._refuse(unreadable(str(Path(folder)), error), in_folder=bool(inside))
+                continue
+            folders = []
+            for entry in listed:
+                parts = (*inside, entry.name)
+                if entry.name.startswith("."):
+                    continue
+                if _is_folder(entry):
+                    if glob is None or glob.leads_on(parts) or _is_inside(glob, parts):
+                        folders.append((entry.path, parts))
+                elif self._wants(parts, glob):
+                    path = Path(entry.path)
+                    target = _inside(path, home) if entry.is_symlink() else None
+                    if target is not None and self._is_met(path, target, glob):
+                        self._skip_double(path, str(base.joinpath(*target)))
+                    else:
+                        yield from self._take(path, parts)
+            waiting += reversed(folders)
+
+    def _is_met(self, link: Path, target: tuple[str, ...], glob: Glob | None) -> bool:
+        """Tell whether what a link leads to, in the same folder, is found under its own name."""
+        if not link.is_file():
+            return link.is_dir()
+        return self._wants(target, glob) and self._format(PurePath(*target)) is not None
+
+    def _format(self, path: PurePath) -> str | None:
+        return self._reading.format or guess_format(path)
+
+    def _wants(self, parts: tuple[str, ...], glob: Glob | None) -> bool:
+        include, exclude = self._reading.include, self._reading.exclude
+        return (
+            (glob is None or _is_inside(glob, parts))
+            and (not include or any(fits(pattern, parts) for pattern in include))
+            and not any(fits(pattern, parts) for pattern in exclude)
+        )
+
+    def _take(self, path: Path, parts: tuple[str, ...]) -> Iterator[Found]:
+        """Take one file of a folder, or say why not."""
+        name = str(path)
+        format_name = self._format(path)
+        try:
+            status = _status(path)
+        except ReadError as error:
+            if format_name is None:
+                self._notes.skip(shown(name), _unknown(path.suffix))
+            else:
+                self._refuse(error, in_folder=True)
+            return
+        if stat.S_ISDIR(status.st_mode):
+            self._notes.skip(shown(name), "link to a folder")
+        elif format_name is None:
+            self._notes.skip(shown(name), _unknown(path.suffix))
+        elif not stat.S_ISREG(status.st_mode):
+            self._notes.skip(shown(name), "not a regular file")
+        elif self._is_new(name, status):
+            yield Found(Source(path, name, _bare("/".join(parts))), format_name, in_folder=True)
+
+    def _is_new(self, name: str, status: os.stat_result) -> bool:
+        """Tell whether a file was not found before: links give it several names."""
+        identity = (status.st_dev, status.st_ino)
+        first = self._seen.get(identity)
+        if first is not None:
+            self._skip_double(Path(name), first)
+        elif stat.S_ISREG(status.st_mode):
+            self._seen[identity] = name
+        return first is None
+
+    def _skip_double(self, path: Path, first: str) -> None:
+        kind = "folder" if path.is_dir() else "file"
+        detail = f"another name of {shown(first)}"
+        self._notes.skip(shown(str(path)), f"another name of a {kind}", detail)
+
+    def _refuse(self, error: ReadError, *, in_folder: bool = False) -> None:
+        """Leave out what cannot be read, or stop, as the user said."""
+        if not self._reading.skips(in_folder=in_folder):
+            raise error
+        self._notes.skip_bad(error)
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
     """Sort digits by value and letters whatever their case: a2 before A10.
 
-    >>> sorted(["a10", "A2", "b", "1"], key=natural_key)
-    ['1', 'A2', 'a10', 'b']
+    >>> sorted(["a10", "A2", "b", "1", "a"], key=natural_key)
+    ['1', 'a', 'A2', 'a10', 'b']
     """
     parts = re.findall(r"\d+|\D+", name)
     key = [(0, int(p), "") if p.isdecimal() else (1, 0, p.casefold()) for p in parts]
-    return [*key, (2, 0, name)]
+    return [*key, (-1, 0, name)]
 
 
-def matches(pattern: str, path: PurePath) -> bool:
-    """Match a glob: ** stands for any folders; without a slash only the file's name counts.
-
-    >>> matches("*.md", PurePath("a/b.md")), matches("a/*.md", PurePath("a/b/c.md"))
-    (True, False)
-    >>> matches("a/**/*.md", PurePath("a/b/c.md")), matches("**/*.md", PurePath("c.md"))
-    (True, True)
-    """
-    subject = path.as_posix() if "/" in pattern else path.name
-    return re.fullmatch(_glob_pattern(pattern), subject) is not None
+def _name(path: object) -> str:
+    try:
+        name = os.fsdecode(path)  # type: ignore[arg-type]
+    except TypeError:
+        name = ""
+    if not name:
+        raise InputError(f"a path is the name of a file or folder, a glob or '-', not {path!r}")
+    return name
 
 
-def _glob_pattern(pattern: str) -> str:
-    parts = []
-    for token in re.findall(r"\*\*/|\*\*|\*|\?|\[!?[^\]/]+\]|.", pattern, re.DOTALL):
-        if token in {"**/", "**", "*", "?"}:
-            parts.append({"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}[token])
-        elif len(token) > 1:
-            inner = token[1:-1].replace("\\", r"\\").replace("[", r"\[")
-            parts.append(f"[^{inner[1:]}]" if inner.startswith("!") else f"[{inner}]")
-        else:
-            parts.append(re.escape(token))
-    return "(?s:" + "".join(parts) + ")"
+def _real(path: Path) -> Path | None:
+    try:
+        return path.resolve(strict=True)
+    except (OSError, ValueError, RuntimeError):  # nowhere, or in a circle
+        return None
 
 
-def _split_glob(name: str) -> tuple[Path, str]:
+def _inside(link: Path, home: Path | None) -> tuple[str, ...] | None:
+    """Tell where in a folder a link leads, if not out of it or to something hidden."""
+    target = _real(link)
+    if target is None or home is None or not target.is_relative_to(home):
+        return None
+    parts = target.relative_to(home).parts
+    return None if any(part.startswith(".") for part in parts) else parts
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:  # it is looked at again, and then said
+        return False
+
+
+def _status(path: Path) -> os.stat_result:
+    try:
+        return path.stat()
+    except (OSError, ValueError) as error:
+        raise unreadable(str(path), error) from None
+
+
+def _split_glob(name: str) -> tuple[Path, Glob]:
     """Divide a glob into the folder before its first wild card and the rest."""
     parts = PurePath(name).parts
-    wild = next(n for n, part in enumerate(parts) if _MAGIC.search(part))
-    pattern = "/".join(parts[wild:])
-    # A slash makes the pattern count from the folder on.
-    return Path(*parts[:wild]), pattern if "/" in pattern else f"./{pattern}"
+    wild = next(n for n, part in enumerate(parts) if WILD.search(part))
+    return Path(*parts[:wild]), Glob("/".join(parts[wild:]))
 
 
-def _walk(
-    folder: Path, reading: Reading, notes: Notes, include: tuple[str, ...]
-) -> Iterator[Found]:
-    def wanted(inside: PurePath) -> bool:
-        return not any(matches(pattern, inside) for pattern in reading.exclude) and (
-            not include or any(_included(pattern, inside) for pattern in include)
-        )
-
-    seen: dict[tuple[int, int], str] = {}
-    home = folder.resolve()
-    problems: list[OSError] = []
-    for root, folders, files in os.walk(folder, onerror=problems.append):
-        folders[:] = sorted((f for f in folders if not f.startswith(".")), key=natural_key)
-        for name in sorted(files, key=natural_key):
-            path = Path(root, name)
-            inside = path.relative_to(folder)
-            if not wanted(inside):
-                continue
-            if path.is_symlink() and (target := _inside(path, home)) and wanted(target):
-                place = str(folder / target)
-                notes.skip(str(path), "another name of a file", f"another name of {place}")
-                continue
-            found = _take(path, inside, reading, notes, seen)
-            if found:
-                yield found
-    for problem in problems:
-        place = str(problem.filename)
-        notes.skip(place, "cannot be read", f"cannot be read ({problem.strerror})")
+def _is_inside(glob: Glob, parts: tuple[str, ...]) -> bool:
+    """Tell whether a glob fits a path, or a folder that it lies in."""
+    return any(glob.matches(parts[:n]) for n in range(1, len(parts) + 1))
 
 
-def _inside(link: Path, home: Path) -> PurePath | None:
-    """Tell where in a folder a link leads, if the file there will be met under its own name."""
-    try:
-        target = link.resolve(strict=True).relative_to(home)
-    except (OSError, ValueError, RuntimeError):  # nowhere, elsewhere, in a circle
-        return None
-    return None if any(part.startswith(".") for part in target.parts) else target
-
-
-def _included(pattern: str, path: PurePath) -> bool:
-    if pattern.startswith("./"):
-        return len(path.parts) == 1 and matches(pattern[2:], path)
-    return matches(pattern, path)
-
-
-def _take(
-    path: Path,
-    inside: PurePath,
-    reading: Reading,
-    notes: Notes,
-    seen: dict[tuple[int, int], str],
-) -> Found | None:
-    """Take one file of a folder, or say why not."""
-    place = str(path)
-    if path.name.startswith("."):
-        return None
-    format_name = reading.format or guess_format(path)
-    if format_name is None:
-        kind = f"unknown extension {path.suffix!r}" if path.suffix else "no extension"
-        notes.skip(place, kind)
-        return None
-    try:
-        status = path.stat()
-    except OSError as error:
-        notes.skip(place, "cannot be read", f"cannot be read ({error.strerror})")
-        return None
-    if not path.is_file():
-        notes.skip(place, "not a regular file")
-        return None
-    # Links give one file several names: a document counts once.
-    identity = (status.st_dev, status.st_ino)
-    if identity in seen:
-        notes.skip(place, "another name of a file", f"another name of {seen[identity]}")
-        return None
-    seen[identity] = place
-    title = _bare(inside.as_posix())
-    return Found(Source(path, place, title), format_name, in_folder=True)
+def _unknown(extension: str) -> str:
+    """Name an unknown extension, if it is one and not the rest of a name."""
+    if not extension:
+        return "no extension"
+    return "unknown extension" + (
+        f" {extension!r}" if _SHORT_EXTENSION.fullmatch(extension) else ""
+    )
 
 
 def _bare(name: str) -> str:

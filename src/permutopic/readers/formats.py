@@ -9,7 +9,8 @@ from pathlib import PurePath  # noqa: TC003 (the doctest uses it)
 from typing import TYPE_CHECKING
 
 from permutopic.errors import InputError
-from permutopic.readers.source import PACKED, packing_of
+from permutopic.readers.decoding import find_mark
+from permutopic.readers.unpacking import PACKED, packing_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +43,8 @@ FORMATS = {
     "html": Format("html", r"\.(html?|xhtml)"),
     "mediawiki": Format("mediawiki", r"\.xml", many=True),
     "docx": Format("docx", r"\.docx"),
-    "man": Format("man", r"\.[1-9n](?:[a-z_][a-z0-9_+]*)?"),
+    # A section, perhaps with letters of its own; not a film or an archive.
+    "man": Format("man", r"\.(?!3gp$|3g2$|7z$)(?:[1-9](?:[a-z_][a-z0-9_+]*)?|n)"),
     "jsonl": Format("jsonl", r"\.(jsonl|ndjson)", many=True),
     "csv": Format("table", r"\.(csv|tsv)", many=True),
     "parquet": Format("parquet", r"\.(parquet|pq)", many=True),
@@ -50,12 +52,13 @@ FORMATS = {
 
 
 # The first bytes of a stream, lower-cased, and what they give away.
+_PROLOGUE = rb"(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*"
 _BEGINNINGS = {
     rb"\{": "jsonl",
     rb"par1": "parquet",
     rb"pk\x03\x04": "docx",
-    rb"(<\?xml[^>]*>\s*)?<mediawiki": "mediawiki",
-    rb"(<\?xml[^>]*>\s*)?<(!doctype html|html|head|body)": "html",
+    _PROLOGUE + rb"<mediawiki\b": "mediawiki",
+    _PROLOGUE + rb"<(?:!doctype html|html|head|body)\b": "html",
     rb"['.]\\\"|\.(th|dd|sh) ": "man",
 }
 
@@ -71,8 +74,11 @@ def sniff_format(source: Source) -> str:
     """Tell the format of a stream by how it begins: what looks like nothing else is text."""
     head = source.head()
     if packing_of(head):
-        raise InputError(f"{source.name} is packed: name the format inside with --format")
-    bare = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+        raise InputError(f"{source.name} is packed: name the format of what is in it (--format)")
+    mark, encoding = find_mark(head)
+    if mark:
+        head = head[len(mark) :].decode(encoding, "ignore").encode("utf-8")
+    bare = head.lstrip().lower()
     for pattern, name in _BEGINNINGS.items():
         if re.match(pattern, bare):
             return name

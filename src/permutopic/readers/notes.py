@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
 from permutopic.errors import InputError
 
-_EXAMPLES = 1000
+_EXAMPLES, _OF_EACH = 1000, 3
+# What would break a line, or what a terminal obeys, or what cannot be written at all.
+_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def shown(name: str) -> str:
+    r"""Make a name (of a file, of a document) fit for one line: U+FFFD stands for what is not.
+
+    >>> shown("two\nlines")
+    'two�lines'
+    """
+    return _UNSHOWN.sub("\ufffd", name)
 
 
 class ReadError(InputError):
@@ -18,9 +30,10 @@ class ReadError(InputError):
     """
 
     def __init__(self, place: str, kind: str, detail: str) -> None:
-        super().__init__(f"{place}: {detail}")
-        self.place = place
+        self.place = shown(place)
         self.kind = kind
+        self.detail = shown(" ".join(detail.split()))
+        super().__init__(f"{self.place}: {self.detail}")
 
 
 @dataclass
@@ -34,7 +47,7 @@ class Notes:
     skipped
         How many files, pages or records were left out, for each reason.
     examples
-        Place, reason and detail of the first thousand of them.
+        Place, reason and detail of the first thousand of them, and of some for each reason.
     """
 
     files: int = 0
@@ -45,9 +58,9 @@ class Notes:
     def skip(self, place: str, kind: str, detail: str = "") -> None:
         """Count something that is left out; `kind` is shared, `detail` its own."""
         self.skipped[kind] += 1
-        if len(self.examples) < _EXAMPLES:
+        if len(self.examples) < _EXAMPLES or self.skipped[kind] <= _OF_EACH:
             self.examples.append((place, kind, detail or kind))
 
     def skip_bad(self, error: ReadError) -> None:
         """Count something that could not be read."""
-        self.skip(error.place, error.kind, str(error).removeprefix(f"{error.place}: "))
+        self.skip(error.place, error.kind, error.detail)

@@ -92,15 +92,17 @@ def _is_bare(path: Path) -> bool:
 
 
 def _content(source: Source, reading: Reading, notes: Notes) -> bytes:
-    with source.open(notes) as stream:
-        content = stream.read(reading.max_bytes + 1)
-    if len(content) > reading.max_bytes:
+    try:
+        content = source.bytes(reading, notes)
+    except ReadError as error:
+        if error.kind != "too long":
+            raise
         raise ReadError(
             source.name,
             "too long",
             f"more than {reading.max_mb} MiB of Parquet, packed or from standard input: give it "
             "as a file, unpacked, or raise the limit (--max-mb)",
-        )
+        ) from None
     if not content.startswith(_MARK):
         raise ReadError(
             source.name, "damaged", "not Parquet, which begins with PAR1: is the file misnamed?"

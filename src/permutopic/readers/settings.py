@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import codecs
 import re
+import warnings
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import Any
 
 from permutopic.checks import check_whole
 from permutopic.errors import InputError
+from permutopic.readers.decoding import known_encoding
 
 ERRORS = ("strict", "replace", "ignore")
 ON_BAD = ("auto", "skip", "stop")
+_MOST_MB = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -82,37 +85,44 @@ class Reading:
     fields: Fields = field(default_factory=Fields)
 
     def __post_init__(self) -> None:
-        if self.encoding is not None:
-            _check_encoding(self.encoding)
+        if self.encoding is not None and known_encoding(self.encoding) is None:
+            raise InputError(
+                f"the encoding {self.encoding!r} is not one of text: utf-8 and latin-1 are, for "
+                "example"
+            )
         _check_choice("errors", self.errors, ERRORS)
         _check_choice("on_bad", self.on_bad, ON_BAD)
         check_whole(self.depth, "depth (of headings)", 1)
-        check_whole(self.max_mb, "max_mb (the longest document, in MiB)", 1)
+        check_whole(self.max_mb, "max_mb (the longest document, in MiB)", 1, _MOST_MB)
         for name in ("title", "category"):
             _check_pattern(name, getattr(self, name))
+        for name in ("include", "exclude"):
+            object.__setattr__(self, name, _check_globs(name, getattr(self, name)))
 
     @property
     def max_bytes(self) -> int:
         """The longest document in bytes."""
         return self.max_mb << 20
 
+    def skips(self, *, in_folder: bool) -> bool:
+        """Tell whether a bad file is left out, not stopped at."""
+        return self.on_bad == "skip" or (self.on_bad == "auto" and in_folder)
+
     def takes_title(self, title: str) -> bool:
         """Tell whether the title filter lets a document through."""
-        return self.title is None or re.search(self.title, title) is not None
+        return self.title is None or _compiled(self.title).search(title) is not None
 
     def takes_categories(self, categories: list[str]) -> bool:
         """Tell whether the category filter lets a document through."""
         pattern = self.category
-        return pattern is None or any(re.search(pattern, name) for name in categories)
+        return pattern is None or any(map(_compiled(pattern).search, categories))
 
 
-def _check_encoding(name: object) -> None:
-    try:
-        info = codecs.lookup(name) if isinstance(name, str) else None
-    except (LookupError, ValueError):
-        info = None
-    if info is None or not info._is_text_encoding:
-        raise InputError(f"the encoding {name!r} is not known: utf-8 and latin-1 are, for example")
+@lru_cache(maxsize=16)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    with warnings.catch_warnings():  # of what the syntax may mean in years to come
+        warnings.simplefilter("ignore")
+        return re.compile(pattern)
 
 
 def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
@@ -121,9 +131,20 @@ def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
 
 
 def _check_pattern(name: str, pattern: Any) -> None:
+    if pattern is None:
+        return
+    if not isinstance(pattern, str):
+        raise InputError(f"the {name} filter is a regular expression, not {pattern!r}")
     try:
-        re.compile(pattern or "")
-    except (re.error, TypeError, RecursionError, OverflowError) as error:
+        _compiled(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
         raise InputError(
             f"the {name} filter {pattern!r} is not a regular expression ({error})"
         ) from None
+
+
+def _check_globs(name: str, given: Any) -> tuple[str, ...]:
+    globs = (given,) if isinstance(given, str) else given
+    if not isinstance(globs, list | tuple) or not all(isinstance(g, str) and g for g in globs):
+        raise InputError(f"{name} is a list of globs such as '*.md', not {given!r}")
+    return tuple(globs)

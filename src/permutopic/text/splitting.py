@@ -22,11 +22,13 @@ _EASY_WORD = re.compile(
 _NOT_EASY = re.compile(
     "[^\0-\u02af\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u203e\u20a0-\u20cf]"
 )
-# Marks that nobody sees are left out: soft hyphens, byte-order marks, marks of direction. A colon
-# holds words together in Swedish and Finnish alone (as in CLDR's tailoring).
+# Marks that nobody sees are left out: soft hyphens, byte-order marks, marks of direction. A cedilla
+# without a letter is none itself. A colon holds words together in Swedish and Finnish alone (as in
+# CLDR's tailoring).
 _UNSEEN = {
     **dict.fromkeys([0xAD, 0xFEFF, 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060]),
     0x200B: " ",
+    0xB8: " ",
 }
 _COLON_LANGUAGES = {"sv", "fi"}
 _JOINERS = "\u200c\u200d"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
+from numbers import Integral, Real
 from typing import Any
 
 from permutopic.errors import InputError
@@ -86,7 +87,7 @@ class Tokens:
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is True or False, not {getattr(self, name)!r}")
         for name in ("min_df", "max_df"):
-            _check_frequency(name, getattr(self, name))
+            object.__setattr__(self, name, _check_frequency(name, getattr(self, name)))
         if (self.stop == "language" or self.stem) and self.language is None:
             raise InputError("stop words and stems by language need a language: en, fr, …")
         if self.split in {"whitespace", "ascii"} and self.language in SEGMENTED:
@@ -127,15 +128,21 @@ class Tokens:
             given["stop"] = tuple(given["stop"])
         return cls(**given)
 
+    @property
+    def filters(self) -> bool:
+        """Whether words are left out for the number of documents that they are in."""
+        # As a count of documents 1 means something else than the share 1.0, which it equals.
+        return repr((self.min_df, self.max_df)) != repr((1, 1.0))
+
     def shortest(self) -> str | Split | Tokens:
         """Give the name or function alone if nothing else was chosen."""
-        return self.split if self == Tokens(self.split) else self
+        return self.split if repr(self) == repr(Tokens(self.split)) else self
 
     def __str__(self) -> str:
         changed = [
             f"{each.name}={getattr(self, each.name)!r}"
             for each in fields(self)
-            if each.name != "split" and getattr(self, each.name) != each.default
+            if each.name != "split" and repr(getattr(self, each.name)) != repr(each.default)
         ]
         split = _name_of(self.split) if callable(self.split) else str(self.split)
         return ", ".join([split, *changed])
@@ -217,7 +224,10 @@ def _checked(split: Split, text: str) -> list[str]:
 
 def _name_of(function: object) -> str:
     name = getattr(function, "__qualname__", type(function).__qualname__)
-    return f"{getattr(function, '__module__', '?')}:{name}"
+    home = (
+        getattr(function, "__module__", None) or getattr(function, "__objclass__", str).__module__
+    )
+    return f"{home}:{name}"
 
 
 def _missing_function(name: str) -> Split:
@@ -245,10 +255,12 @@ def _check_words(words: object) -> tuple[str, ...]:
     return tuple(sorted(set(listed)))
 
 
-def _check_frequency(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{name} must be a number, not {value!r}")
+def _check_frequency(name: str, given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, Integral | Real):
+        raise InputError(f"{name} must be a number, not {given!r}")
+    value: float = int(given) if isinstance(given, Integral) else float(given)
     if isinstance(value, int) and value < 1:
         raise InputError(f"{name} must be a whole number of at least 1, or a share, not {value}")
     if isinstance(value, float) and not 0 <= value <= 1:
         raise InputError(f"{name} must be a share between 0 and 1, or a whole number, not {value}")
+    return value
