@@ -56,6 +56,18 @@ def test_labels_fall_back_to_headings():
     assert corpus.reference("label") == ("history", "Trivia")
 
 
+def test_what_stands_before_the_first_heading_is_the_lead():
+    units = (Unit("a"), Unit("b"), Unit("c", "Uses"), Unit("d", "Uses", "use"))
+    corpus = Corpus.from_documents(
+        [Document("t", units, "here"), Document("u", (Unit("e", "Uses"),), "there")]
+    )
+    assert corpus.reference("heading") == ("(lead)", "(lead)", "Uses", "Uses", "Uses")
+    assert corpus.reference("label") == ("(lead)", "(lead)", "Uses", "use", "Uses")
+    later = (Unit("a", "Uses"), Unit("b"))
+    with pytest.raises(InputError, match="has a unit without a heading"):
+        Corpus.from_documents([Document("t", later, "here")]).reference("heading")
+
+
 def test_a_reference_needs_every_heading():
     corpus = Corpus.from_paragraphs(PARAGRAPHS)
     with pytest.raises(InputError, match="document 0: document '0' has a unit without a heading"):

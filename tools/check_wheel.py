@@ -22,6 +22,23 @@ with tempfile.TemporaryDirectory() as folder:
     model.save(folder + "/model")
     again = permutopic.ContentModel.load(folder + "/model")
 assert again.outline() == model.outline()
+FILES = {
+    "a.txt": "One.", "b.md": "# T\\n\\nOne.", "c.html": "<p>One.", "d.7": ".TH D 7\\n.SH X\\nOne.",
+    "e.jsonl": '{"text": "One."}', "f.csv": "text\\nOne.",
+}
+with tempfile.TemporaryDirectory() as folder:
+    for name, text in FILES.items():
+        pathlib.Path(folder, name).write_text(text)
+    read = [[unit.text for unit in d.units] for d in permutopic.read_documents(folder)]
+    assert read == [["One."]] * len(FILES), read
+    dump = pathlib.Path(folder, "g.xml")
+    dump.write_text("<mediawiki><page><title>T</title><ns>0</ns><revision><text>x</text></revision>"
+                    "</page></mediawiki>")
+    try:
+        list(permutopic.read_documents(dump))
+        raise SystemExit("a dump was read without its extra")
+    except permutopic.InputError as error:
+        assert "permutopic[wiki]" in str(error), error
 """
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+LEAD = "(lead)"
 _BLOCK = 1 << 20
 
 
@@ -122,13 +123,20 @@ class Corpus:
         return slice(int(self.document_offsets[document]), int(self.document_offsets[document + 1]))
 
     def reference(self, kind: str) -> tuple[str, ...]:
-        """Give each unit's "heading", or its "label" with the heading standing in for none."""
+        """Give each unit's "heading", or its "label" with the heading standing in for none.
+
+        Units before a document's first heading are its lead, a section of its own.
+        """
         if kind not in {"heading", "label"}:
             raise InputError(f"a reference is 'heading' or 'label', not {kind!r}")
         found = [
             label if kind == "label" and label is not None else heading
             for label, heading in zip(self.labels, self.headings, strict=True)
         ]
+        for document in range(self.n_documents):
+            first, last = self.document_offsets[document : document + 2]
+            headed = next((n for n in range(first, last) if found[n] is not None), first)
+            found[first:headed] = [LEAD] * int(headed - first)
         known = tuple(name for name in found if name is not None)
         if len(known) < len(found):
             unit = found.index(None)
@@ -136,7 +144,7 @@ class Corpus:
             place = f"{self.places[document]}: " if self.places else ""
             raise InputError(
                 f"{place}document {self.titles[document]!r} has a unit without a heading: "
-                "scoring needs one for every unit"
+                "scoring needs one for every unit; leave it out (--exclude) or give it headings"
             )
         return known
 
