@@ -309,3 +309,16 @@ def test_a_model_without_its_function_can_be_saved_on(tmp_path):
     ContentModel.load(tmp_path / "m").save(tmp_path / "n")
     again = ContentModel.load(tmp_path / "n", tokens=halves)
     assert again.encode([["b"]]).words.tolist() == [1]
+
+
+@pytest.mark.parametrize("wrong", [5, "whitespace", Tokens("words")])
+def test_only_a_function_stands_in_for_a_function(wrong, tmp_path):
+    ContentModel(2, n_sweeps=1, tokens=str.split).fit([["a", "b"], ["b"]]).save(tmp_path / "m")
+    with pytest.raises(InputError, match="tokens is the function that split the model's text"):
+        ContentModel.load(tmp_path / "m", tokens=wrong)
+
+
+def test_a_function_is_refused_where_none_is_missing(model, tmp_path):
+    model.save(tmp_path / "m")
+    with pytest.raises(InputError, match="its tokens are 'words', so it takes no function"):
+        ContentModel.load(tmp_path / "m", tokens=str.split)

@@ -6,10 +6,11 @@ import pytest
 
 from permutopic.corpus import Encoder
 from permutopic.documents import Document, Unit
-from permutopic.errors import InputWarning
+from permutopic.errors import InputError, InputWarning
 from permutopic.readers import Reading
 from permutopic.reading import read_corpus
 from permutopic.text.tokens import Tokens
+from permutopic.text.units import Units
 from permutopic.watching import Watch, doubles
 
 ENGLISH = (
@@ -67,10 +68,38 @@ def test_what_was_left_out_for_a_fault_is_said_and_what_was_not_asked_for_is_not
 def test_an_example_is_there_however_many_came_before():
     watch = Watch()
     for n in range(2000):
-        watch.notes.skip(f"{n}.jpg", "unknown extension '.jpg'")
+        watch.notes.skip(f"{n}.7", "alias")
     watch.notes.skip("a.bin", "binary")
     [message] = warnings_of(pages(2), watch=watch)
     assert message.startswith("1 left out (binary), a.bin for one")
+
+
+def test_a_folder_of_files_that_no_reader_is_for_is_said():
+    watch = Watch()
+    watch.notes.files = 3
+    for n in range(40):
+        watch.notes.skip(f"{n}.pdf", "unknown extension '.pdf'")
+    watch.notes.skip("a.doc", "unknown extension '.doc'")
+    [message] = warnings_of(pages(3), watch=watch)
+    assert message.startswith("41 files left out for their extension, most of them as unknown ext")
+    assert "'.pdf'" in message
+    fewer = Watch(watch.notes)
+    fewer.notes.files = 42
+    assert warnings_of(pages(3), watch=fewer) == []
+
+
+def test_documents_whose_units_are_all_too_short_are_told_apart():
+    encoder = Encoder(units=Units(min_words=30, short="drop"), skip_empty=True)
+    watch = Watch()
+    long = page("long", " ".join(map(str, range(30))))
+    corpus = encoder.encode(watch.over([*pages(2), long]))
+    assert watch.warnings(corpus, encoder) == [
+        "2 documents left out whose units are all shorter than 30 words, p0.txt for one"
+    ]
+    with pytest.raises(InputError, match="has a unit of 99 words: lower min_words"):
+        Encoder(units=Units(min_words=99, short="drop"), skip_empty=True).encode(pages(2))
+    with pytest.raises(InputError, match=r"'p0' has no unit of 99 words \(min_words\)"):
+        Encoder(units=Units(min_words=99, short="drop")).encode(pages(2))
 
 
 def test_documents_without_a_word_are_said():

@@ -350,6 +350,8 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         be saved, and `encode` needs it.
         """
         description, arrays = load_folder(path)
+        if tokens is not None:
+            _check_function(path, description, tokens)
         try:
             settings = description["settings"]
             settings["tokens"] = Tokens.from_dict(settings["tokens"], tokens).shortest()
@@ -384,6 +386,21 @@ def count_threads(n_jobs: object) -> int:
             else os.cpu_count() or 1
         )
     return check_whole(n_jobs, "n_jobs (the threads, or -1 for all)", 1)
+
+
+def _check_function(path: str | Path, description: dict[str, Any], tokens: object) -> None:
+    """Hold what stands in for an unsaved function to a function, where one is missing."""
+    if not callable(tokens):
+        raise InputError(f"tokens is the function that split the model's text, not {tokens!r}")
+    try:
+        saved = [
+            description["corpus"]["tokens"]["split"],
+            description["settings"]["tokens"]["split"],
+        ]
+    except (KeyError, TypeError):
+        return  # the folder is not whole, which is said with the rest
+    if not any(isinstance(split, dict) for split in saved):
+        raise InputError(f"{path}: its tokens are {saved[0]!r}, so it takes no function for them")
 
 
 def _strings(description: dict[str, Any], name: str) -> tuple[str, ...]:

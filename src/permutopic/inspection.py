@@ -49,6 +49,8 @@ class Inspection:
     ----------
     files, bytes
         Files opened, and bytes in them, unpacked.
+    formats
+        Files of each format.
     documents, units, words, vocabulary
         How many; words are tokens as the model would see them.
     units_per_document, words_per_unit
@@ -75,6 +77,7 @@ class Inspection:
 
     files: int
     bytes: int
+    formats: dict[str, int]
     documents: int
     units: int
     words: int
@@ -123,9 +126,12 @@ def inspect(
     notes = watch.notes
     for place in encoder.empty:
         notes.skip(place, "no word")
+    for place in encoder.too_short:
+        notes.skip(place, "all units too short")
     return Inspection(
         files=notes.files,
         bytes=notes.bytes,
+        formats=dict(notes.formats.most_common()),
         documents=corpus.n_documents,
         units=corpus.n_units,
         words=corpus.n_tokens,

@@ -27,6 +27,7 @@ _HARMLESS = (
     "title not asked for",
     "category not asked for",
     "another name",
+    "hidden",
     "alias",
     "redirect",
     "namespace",
@@ -97,6 +98,12 @@ class Watch:
         for kind, count in self.bad.most_common():
             example = next(place for place, why, _ in self.notes.examples if why == kind)
             yield f"{count} left out ({kind}), {example} for one: permutopic inspect lists them"
+        if encoder.too_short:
+            yield (
+                f"{_documents(len(encoder.too_short))} left out whose units are all shorter than "
+                f"{encoder.units.min_words} words, {encoder.too_short[0]} for one"
+            )
+        yield from self._about_unknown()
         if encoder.empty:
             yield (
                 f"{_documents(len(encoder.empty))} left out without a word, "
@@ -106,6 +113,17 @@ class Watch:
             yield (
                 f"{_documents(self.replaced)} with characters that could not be read (U+FFFD): "
                 "is the encoding right?"
+            )
+
+    def _about_unknown(self) -> Iterator[str]:
+        """Speak of files that no reader is for, where they are as many as those read."""
+        unknown = {k: n for k, n in self.notes.skipped.items() if k.startswith("unknown ext")}
+        n_unknown = sum(unknown.values())
+        if n_unknown >= max(self.notes.files, 5):
+            most = max(unknown, key=lambda kind: unknown[kind])
+            yield (
+                f"{n_unknown} files left out for their extension, most of them as {most}: "
+                "turn them into text, Markdown, HTML or .docx to have them read"
             )
 
     def _about_doubles(self) -> Iterator[str]:

@@ -47,6 +47,7 @@ def test_the_report_is_for_people(run, folder):
     size = sum(path.stat().st_size for path in folder.iterdir())
     assert lines[:-2] == [
         f"read          4 files, {size} bytes: 3 documents, 9 paragraphs, 102 words",
+        "format        markdown (3), text (1)",
         "vocabulary    28 words",
         "a document    3 paragraphs at the median, 3 to 3",
         "a paragraph   12 words at the median, 9 to 13",

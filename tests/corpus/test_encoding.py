@@ -237,3 +237,9 @@ def test_the_arrays_are_what_a_slow_twin_finds(pages):
         lambda text: text.replace(".", " ").split(),
     )
     assert again.fingerprint == corpus.fingerprint
+
+
+@pytest.mark.parametrize("wrong", ["abc", ["a", "a"]])
+def test_a_vocabulary_is_a_list_of_different_words(wrong):
+    with pytest.raises(InputError, match="a list of words, each of them once"):
+        Encoder(vocabulary=wrong)

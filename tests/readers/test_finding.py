@@ -98,7 +98,7 @@ def test_hidden_files_and_folders_are_not_looked_at(tmp_path):
     notes = Notes()
     make(tmp_path, ".a.txt", ".git/b.txt", "c.txt", "d/.e.txt")
     assert [found.source.title for found in find(tmp_path, notes=notes)] == ["c"]
-    assert not notes.skipped
+    assert notes.skipped == {"hidden": 3}
     assert titles(tmp_path / ".git") == ["b"]
 
 
@@ -195,7 +195,7 @@ def test_a_link_to_a_folder_may_be_named_and_is_not_followed_out(tmp_path):
     (tmp_path / "e" / "seen").symlink_to(".hidden")
     notes = Notes()
     assert find(tmp_path / "e", notes=notes) == []
-    assert notes.skipped == {"link to a folder": 2}
+    assert notes.skipped == {"link to a folder": 2, "hidden": 1}
     assert titles(tmp_path / "e" / "link") == ["a"]
 
 

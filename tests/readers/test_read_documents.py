@@ -239,3 +239,43 @@ def test_examples_are_kept_for_every_reason():
     notes.skip("late.txt", "binary", "byte 3 is zero")
     assert len(notes.examples) == 1001
     assert notes.examples[-1] == ("late.txt", "binary", "byte 3 is zero")
+
+
+def test_one_of_several_paths_without_a_file_is_counted(tmp_path):
+    (tmp_path / "a.txt").write_text("One.")
+    (tmp_path / "none").mkdir()
+    notes = Notes()
+    paths = [tmp_path / "a.txt", tmp_path / "none", f"{tmp_path}/*.tyop"]
+    assert len(list(read_documents(paths, notes=notes))) == 1
+    assert notes.skipped == {"nothing to read there": 2}
+
+
+def test_what_was_wrong_with_all_files_of_a_folder_is_said_of_one(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_bytes(b"caf\xe9")
+    with pytest.raises(InputError) as caught:
+        list(read_documents(tmp_path))
+    assert "left out: not UTF-8 (2); " in str(caught.value)
+    assert "a.txt: byte 3 (0xe9) in line 1 is not UTF-8: name the encoding" in str(caught.value)
+
+
+def test_files_are_counted_by_format(tmp_path):
+    (tmp_path / "a.txt").write_text("One.")
+    (tmp_path / "b.md").write_text("Two.")
+    notes = Notes()
+    list(read_documents(tmp_path, notes=notes))
+    assert notes.formats == {"text": 1, "markdown": 1}
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Reading(fields={"text": "body"}), "fields are Fields"),
+        (lambda: Reading(format=["text"]), "a format is one of text, markdown"),
+        (lambda: Reading(format="pdf"), "a format is one of text, markdown"),
+        (lambda: list(read_documents("x", "text")), "reading is Reading"),
+    ],
+)
+def test_settings_of_another_kind_are_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make()

@@ -38,9 +38,28 @@ def test_languages_are_guessed_by_their_little_words_and_scripts(code, text):
     assert guess_language(text) == code
 
 
-@pytest.mark.parametrize("text", ["", "42", "xyzzy plugh quux foobar grault", "O_RDONLY EINVAL"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "42",
+        "xyzzy plugh quux foobar grault",
+        "O_RDONLY EINVAL",
+        "Iron is a metal.",
+        "Camera is so so",
+    ],
+)
 def test_what_shows_no_language_is_not_guessed(text):
     assert guess_language(text) is None
+
+
+def test_short_reviews_look_english_or_like_nothing():
+    for text in (
+        "It is a nice phone.",
+        "I love it, a great buy.",
+        "Very good, works as it should.",
+    ):
+        assert guess_language(text) in {"en", None}
 
 
 def test_codes_and_names():

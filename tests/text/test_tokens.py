@@ -44,6 +44,25 @@ def test_numbers_and_addresses_are_folded_on_request():
     assert tokens_of("h2o 2nd", fold_numbers=True) == ["h2o", "2nd"]
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("网址：https://example.com，没有空格。", ["网", "址", "<url>", "没", "有", "空", "格"]),
+        ("请联系support@example.com谢谢", ["请", "联", "系", "<url>", "谢", "谢"]),
+        ("看https://example.com/a 好", ["看", "<url>", "好"]),
+        ("Mail a.b@c.org. See www.x.org/é.", ["mail", "<url>", "see", "<url>"]),
+        ("not@home a@b", ["not", "home", "a", "b"]),
+    ],
+)
+def test_an_address_ends_where_other_text_begins(text, tokens):
+    assert tokens_of(text, fold_urls=True) == tokens
+
+
+def test_a_function_that_fails_is_named_with_the_text():
+    with pytest.raises(InputError, match=r"builtins:int failed on 'four' \(ValueError: invalid"):
+        tokens_of("four", split=int)
+
+
 def test_stop_words_are_met_in_the_form_of_the_tokens():
     assert tokens_of("The don’t Go", stop=("Don't", "THE")) == ["go"]
     assert tokens_of("le chat est sur la table", language="fr", stop="language") == [

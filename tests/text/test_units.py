@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from permutopic.documents import Document, Piece, Unit
 from permutopic.errors import InputError
+from permutopic.text.splitting import count_source_words
 from permutopic.text.units import Counts, Units
 
 
@@ -97,6 +98,14 @@ def test_short_units_may_be_dropped():
 def test_words_are_counted_where_none_are_written_apart():
     page = document(("A", "我来到北京"), ("A", "是"))
     assert len(Units(min_words=2, short="drop").cut(page).units) == 1
+
+
+def test_a_window_counts_characters_where_no_spaces_are_written():
+    page = document(("A", "我来到北京"), ("B", "清华大学 ok"))
+    texts = [unit.text for unit in Units("window", window=4).cut(page).units]
+    assert texts == ["我来到北", "京\n\n清华大", "学 ok"]
+    assert count_source_words("我来到北京 ok") == 6
+    assert count_source_words("Beijing 北京 is a city") == 5
 
 
 def test_units_without_a_source_are_cut_too():

@@ -63,6 +63,8 @@ def _report(found: Inspection, n_headings: int, all_skipped: bool) -> Iterator[s
         f"{_count(found.documents, 'document')}, {_count(found.units, kind)}, "
         f"{_count(found.words, 'word')}"
     )
+    formats = [f"{name} ({n:,})" for name, n in found.formats.items()]
+    yield f"format        {', '.join(formats)}"
     yield f"vocabulary    {_count(found.vocabulary, 'word')}" + (
         f", {found.left_out_words:,} more left out (min-df, max-df)" if found.left_out_words else ""
     )

@@ -67,7 +67,7 @@ _OPTIONS = (
         ["paragraph", "sentence", "section", "line", "window"],
         "What gets one topic.",
     ),
-    number("--window", "window", 100, "Words in a window."),
+    click.option("--window", type=int, help="Words in a window.  [default: 100]"),
     click.option("--step", type=int, help="Words from window to window.  [default: --window]"),
     number("--min-words", "min_words", 0, "Units with fewer words are too short."),
     choice("--short", ["merge", "drop"], "What becomes of them."),
@@ -127,9 +127,14 @@ def take_choices(settings: dict[str, Any]) -> Choices:
         },
         fields=Fields(**{name: value for name, value in given.items() if value is not None}),
     )
+    kind, window, step = (settings.pop(name) for name in ("unit", "window", "step"))
+    if kind != "window" and (window, step) != (None, None):
+        raise InputError("--window and --step are for --unit window")
     units = Units(
-        kind=settings.pop("unit"),
-        **{name: settings.pop(name) for name in ("window", "step", "min_words", "short")},
+        kind=kind,
+        window=100 if window is None else window,
+        step=step,
+        **{name: settings.pop(name) for name in ("min_words", "short")},
     )
     frequencies: dict[str, Any] = {n: settings.pop(n) for n in ("min_df", "max_df")}
     tokens = Tokens(
@@ -147,7 +152,7 @@ def _splitter(name: str) -> Any:
     module, colon, attribute = name.partition(":")
     if not colon:
         return name
-    folder = os.getcwd()
+    folder = os.path.abspath(os.curdir) if os.path.isdir(os.curdir) else ""
     sys.path.insert(0, folder)
     try:
         found = import_module(module)

@@ -59,8 +59,8 @@ class Encoder:
     ----------
     counts
         What became of units that were too short.
-    empty
-        The places of documents that had no word.
+    empty, too_short
+        The places of documents that had no word, or no unit of `min_words` words.
     unknown
         Tokens that the vocabulary does not have.
     left_out
@@ -78,6 +78,7 @@ class Encoder:
         self.tokens, self.units = Tokens.of(tokens), Units.of(units)
         self.counts = Counts()
         self.empty: list[str] = []
+        self.too_short: list[str] = []
         self.unknown = self.left_out = 0
         self._vocabulary = vocabulary
         self._skip_empty = skip_empty
@@ -87,6 +88,8 @@ class Encoder:
             self._numbers.default_factory = self._numbers.__len__
         else:
             self._numbers = {word: number for number, word in enumerate(vocabulary)}
+            if isinstance(vocabulary, str) or len(self._numbers) < len(vocabulary):
+                raise InputError("a vocabulary is a list of words, each of them once")
         self._filters = vocabulary is None and self.tokens.filters
         self._frequency: defaultdict[int, int] = defaultdict(int)
         self._names: dict[str | None, str | None] = {}
@@ -133,6 +136,11 @@ class Encoder:
         return known
 
     def _nothing(self) -> str:
+        if self.too_short:
+            return (
+                f"none of the documents ({self.too_short[0]} for one) has a unit of "
+                f"{self.units.min_words} words: lower min_words, or merge short units"
+            )
         if not self.empty:
             return "the corpus has no document: at least one is needed"
         which = f"of {len(self.empty)} documents ({self.empty[0]} for one)"
@@ -144,10 +152,13 @@ class Encoder:
         return "that the model knows"
 
     def _refuse(self, document: Document) -> None:
+        dropped = not document.units and self.units.min_words > 1
         if self._skip_empty:
-            self.empty.append(document.place)
+            (self.too_short if dropped else self.empty).append(document.place)
             return
         name = f"{document.place}: {document.title!r}"
+        if dropped:
+            raise InputError(f"{name} has no unit of {self.units.min_words} words (min_words)")
         if not document.units:
             raise InputError(f"{name} has no paragraph: give it one or leave it out")
         raise InputError(f"{name} has no word {self._sort_of_word()}: give it text or leave it out")

@@ -37,19 +37,23 @@ def read_documents(
     ('a', ['One.', 'Two.'])
     """
     reading = Reading() if reading is None else reading
+    if not isinstance(reading, Reading):
+        raise InputError(f"reading is Reading(…), not {reading!r}")
     notes = Notes() if notes is None else notes
-    if reading.format is not None:
-        find_format(reading.format)
     named = _listed(paths)
     if not named:
         raise InputError("nothing to read: name a file or a folder")
     finder = Finder(reading, notes)
     n_documents = 0
     for path in named:
+        n_files = 0
         for found in finder.find(path):
+            n_files += 1
             for document in _read(found, reading, notes):
                 n_documents += 1
                 yield document
+        if n_files == 0 and len(named) > 1:
+            notes.skip(shown(str(path)), "nothing to read there")
     if n_documents == 0:
         raise InputError(_nothing(named, notes))
 
@@ -60,6 +64,10 @@ def _listed(paths: Any) -> list[Any]:
 
 
 def _read(found: Found, reading: Reading, notes: Notes) -> Iterator[Document]:
+    if reading.category is not None and found.format != "mediawiki":
+        notes.skip(found.source.name, "category not asked for", "only wiki pages have categories")
+        return
+    notes.formats[found.format] += 1
     read = find_format(found.format).reader()
     skips = reading.skips(in_folder=found.in_folder)
     begun = False
@@ -88,4 +96,6 @@ def _nothing(named: list[Any], notes: Notes) -> str:
     if not notes.skipped:
         return f"{paths}: no file to read: is the folder, or the pattern, the right one?"
     reasons = ", ".join(f"{kind} ({count})" for kind, count in notes.skipped.most_common(5))
-    return f"{paths}: no document was found; left out: {reasons}"
+    example = next((e for e in notes.examples if e[1] == notes.skipped.most_common(1)[0][0]), None)
+    why = f"; {example[0]}: {example[2]}" if example and example[2] != example[1] else ""
+    return f"{paths}: no document was found; left out: {reasons}{why}"

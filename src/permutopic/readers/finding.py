@@ -86,6 +86,7 @@ class Finder:
             for entry in listed:
                 parts = (*inside, entry.name)
                 if entry.name.startswith("."):
+                    self._notes.skip(shown(entry.path), "hidden")
                     continue
                 if _is_folder(entry):
                     if glob is None or glob.leads_on(parts) or _is_inside(glob, parts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from importlib import import_module
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from permutopic.readers.source import Source
 
     Reader = Callable[[Source, Reading, Notes], Iterator[Document]]
+
+
+_log = logging.getLogger("permutopic")
 
 
 @dataclass(frozen=True)
@@ -54,18 +58,19 @@ FORMATS = {
 # The first bytes of a stream, lower-cased, and what they give away.
 _PROLOGUE = rb"(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*"
 _BEGINNINGS = {
-    rb"\{": "jsonl",
+    rb"[{\[]": "jsonl",
     rb"par1": "parquet",
     rb"pk\x03\x04": "docx",
     _PROLOGUE + rb"<mediawiki\b": "mediawiki",
-    _PROLOGUE + rb"<(?:!doctype html|html|head|body)\b": "html",
+    _PROLOGUE
+    + rb"<(?:!doctype html|html|head|body|title|meta|h[1-6]|p|div|article|section)\b": "html",
     rb"['.]\\\"|\.(th|dd|sh) ": "man",
 }
 
 
 def find_format(name: str) -> Format:
     """Look a format up by name."""
-    if name not in FORMATS:
+    if not isinstance(name, str) or name not in FORMATS:
         raise InputError(f"a format is one of {', '.join(FORMATS)}, not {name!r}")
     return FORMATS[name]
 
@@ -82,6 +87,7 @@ def sniff_format(source: Source) -> str:
     for pattern, name in _BEGINNINGS.items():
         if re.match(pattern, bare):
             return name
+    _log.warning("%s is taken for plain text: --format says otherwise", source.name)
     return "text"
 
 

@@ -44,6 +44,8 @@ class Notes:
     ----------
     files, bytes
         What was opened, and how much of it was read, unpacked.
+    formats
+        How many files had each format.
     skipped
         How many files, pages or records were left out, for each reason.
     examples
@@ -52,6 +54,7 @@ class Notes:
 
     files: int = 0
     bytes: int = 0
+    formats: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     examples: list[tuple[str, str, str]] = field(default_factory=list)
 

@@ -11,6 +11,7 @@ from typing import Any
 from permutopic.checks import check_whole
 from permutopic.errors import InputError
 from permutopic.readers.decoding import known_encoding
+from permutopic.readers.formats import find_format
 
 ERRORS = ("strict", "replace", "ignore")
 ON_BAD = ("auto", "skip", "stop")
@@ -85,6 +86,10 @@ class Reading:
     fields: Fields = field(default_factory=Fields)
 
     def __post_init__(self) -> None:
+        if self.format is not None:
+            find_format(self.format)
+        if not isinstance(self.fields, Fields):
+            raise InputError(f"fields are Fields(text=…), not {type(self.fields).__name__}")
         if self.encoding is not None and known_encoding(self.encoding) is None:
             raise InputError(
                 f"the encoding {self.encoding!r} is not one of text: utf-8 and latin-1 are, for "

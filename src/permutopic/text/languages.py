@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 # A dozen or so little words of each language, chosen to differ from its neighbours'.
 _LITTLE_WORDS = {
-    "en": "the of and to in is that was for with as are by from which this were has be not",
+    "en": "the of and to in is that was for with as are by from which this were has be not a i it "
+    "on you my have but they at an or very its",
     "fr": "le la les des et est dans une du pour que qui sur par avec au sont ce pas cette ou",
     "de": "der die und das ist von den mit dem ein eine zu im auf für sich nicht auch wird als",
     "es": "el la los las de y en que una por con para del es se su como más fue al no son",
@@ -76,6 +77,8 @@ _NAMES = {
     "lo": "Lao", "my": "Burmese", "si": "Sinhala", "az": "Azerbaijani",
 }  # fmt: skip
 _LEAST_SHARE = 0.08  # of a text's words; little words make up a third of running text
+_LEAST_KINDS = 3  # different ones: a single "a" or "is" proves nothing
+_LEAST_LEAD = 1.2  # times the hits of the next language
 _SAMPLE = 2000  # characters
 
 
@@ -119,8 +122,10 @@ def guess_language(text: str) -> str | None:
     if not counts:
         return None
     [(best, most), *rest] = counts.most_common(2)
-    clear = not rest or most > rest[0][1]
-    return best if clear and most >= _LEAST_SHARE * len(words) else None
+    clear = not rest or most >= _LEAST_LEAD * rest[0][1]
+    kinds = len({word for word in words if best in _languages_of(word)})
+    enough = kinds >= _LEAST_KINDS and most >= _LEAST_SHARE * len(words)
+    return best if clear and enough else None
 
 
 def _main_script(text: str) -> tuple[int, str]:

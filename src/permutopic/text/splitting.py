@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
 # The rules of Unicode's UAX #29 as far as they concern the alphabets of Europe without combining
@@ -30,6 +30,14 @@ _UNSEEN = {
     0x200B: " ",
     0xB8: " ",
 }
+# Han, kana, Thai, Lao, Burmese, Khmer.
+SPACELESS = (
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+    "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
+)
+_SPACELESS_LETTER = re.compile(f"[{SPACELESS}]")
+_SPACELESS_WORD = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
+_SPACED_WORD = re.compile(r"\S+")
 _COLON_LANGUAGES = {"sv", "fi"}
 _JOINERS = "\u200c\u200d"
 # Words that lose their vowel before another and are written on to it.
@@ -72,8 +80,23 @@ def split_words(text: str, language: str | None = None) -> list[str]:
 
 
 def count_source_words(text: str) -> int:
-    """Count the white-space words that segmentation is scored over, whatever the tokens."""
-    return len(text.split())
+    """Count the white-space words that segmentation is scored over, whatever the tokens.
+
+    In text that is mostly in a script without spaces every character of it counts as a word.
+    """
+    if text.isascii() or not _is_spaceless(text):
+        return len(text.split())
+    return sum(1 for _ in source_words(text))
+
+
+def source_words(text: str) -> Iterator[tuple[int, int]]:
+    """Give where the words begin and end that `count_source_words` counts."""
+    pattern = _SPACELESS_WORD if not text.isascii() and _is_spaceless(text) else _SPACED_WORD
+    return (found.span() for found in pattern.finditer(text))
+
+
+def _is_spaceless(text: str) -> bool:
+    return 2 * len(_SPACELESS_LETTER.findall(text)) > len(text)
 
 
 def _any_words(text: str) -> list[str]:

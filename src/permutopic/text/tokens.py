@@ -14,17 +14,19 @@ from permutopic.extras import needs
 from permutopic.text.languages import language_code
 from permutopic.text.lowering import lower
 from permutopic.text.segmenters import SEGMENTED, segmenting_splitter
-from permutopic.text.splitting import split_ascii, split_whitespace, split_words
+from permutopic.text.splitting import SPACELESS, split_ascii, split_whitespace, split_words
 
 Split = Callable[[str], list[str]]
 SPLITS = ("words", "whitespace", "ascii")
 NUMBER, URL = "<number>", "<url>"
 _NUMBER = re.compile(r"\d[\d.,;'_]*")
-# Each part begins where the one before cannot go on, so a long run of text is gone through once.
+# Addresses end where a script begins that writes no spaces around them. Each part begins where the
+# one before cannot go on, so a long run of text is gone through once.
+_IN_URL = rf"[^\s<>\"{SPACELESS}\u3000-\u303f\uff01-\uff65]++"
 _URL = re.compile(
-    r"(?<!\w)(?:https?|ftp)://[^\s<>\"]++|(?<![\w.])www\.[^\s<>\"]++"
-    r"|(?<![\w.+-])[\w.+-]++@(?:[\w-]++\.)++[\w-]++",
-    re.IGNORECASE,
+    rf"(?<![a-z0-9_])(?:https?|ftp)://{_IN_URL}|(?<![a-z0-9_.])www\.{_IN_URL}"
+    r"|(?<![a-z0-9_.+-])[a-z0-9_.+-]++@(?:[a-z0-9-]++\.(?=[a-z0-9]))++[a-z0-9-]++",
+    re.IGNORECASE | re.ASCII,
 )
 _SNOWBALL = {
     "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
@@ -212,7 +214,15 @@ def _stemmed(stem: Callable[[str], str], known: dict[str, str], tokens: list[str
 
 
 def _checked(split: Split, text: str) -> list[str]:
-    given: Any = split(text)
+    given: Any
+    try:
+        given = split(text)
+    except InputError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        shown = repr(text if len(text) <= 40 else f"{text[:39]}…")
+        raise InputError(f"{_name_of(split)} failed on {shown} ({reason})") from error
     listable = isinstance(given, Iterable) and not isinstance(given, str)
     tokens: list[Any] = list(given) if listable else [None]
     if not all(isinstance(token, str) for token in tokens):

@@ -12,7 +12,7 @@ from permutopic.checks import check_whole
 from permutopic.documents import Document, Piece, Unit
 from permutopic.errors import InputError
 from permutopic.text.sentences import sentence_spans
-from permutopic.text.splitting import split_words
+from permutopic.text.splitting import source_words, split_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 KINDS = ("paragraph", "sentence", "section", "line", "window")
 SHORT = ("merge", "drop")
 _LINE = re.compile(r"[^\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,8 @@ class Units:
         Words in a window, and how far the next one begins: `window` unless told. Windows that
         overlap count words more than once.
     min_words
-        Units with fewer words are too short to have a topic: see `short`.
+        Units with fewer words are too short to have a topic: see `short`. Here and in windows, a
+        character counts as a word in scripts that write no spaces.
     short
         "merge" them with the next unit under the same heading (or the one before, if there is no
         next), or "drop" them. One that stands alone under its heading is kept when merging.
@@ -159,7 +159,7 @@ def _windows(units: tuple[Unit, ...], size: int, step: int) -> list[Unit]:
         return []
     whole = join(list(units))
     ends = list(accumulate(len(unit.text) + 2 for unit in units))
-    words = [found.span() for found in _WORD.finditer(whole.text)]
+    words = list(source_words(whole.text))
     spans, owners = [], []
     for first in range(0, len(words), step):
         last = min(first + size, len(words)) - 1
