@@ -91,7 +91,7 @@ def test_a_unit_knows_where_it_stands():
     assert bare.parts([(1, 3)]) == [Unit("ex")]
 
 
-def test_the_only_highest_heading_before_all_text_is_the_title():
+def test_the_only_highest_heading_is_the_title():
     one = made(Heading(2, "Iron"), paragraph("a"), Heading(3, "Uses"), paragraph("b"))
     assert (one.title, outline(one)) == ("Iron", [(None, "a"), ("Uses", "b")])
 
@@ -105,7 +105,7 @@ def test_the_only_highest_heading_before_all_text_is_the_title():
         ((paragraph(" \n"), Heading(1, "A"), paragraph("y")), "A", [None]),
         ((Heading(1, " "), Heading(2, "A"), paragraph("y")), "A", [None]),
         ((Heading(1, "A"),), "A", []),
-        ((Heading(3, "A"), Heading(3, "B"), paragraph("x")), "file", ["B"]),
+        ((Heading(1, "A"), Heading(1, "B"), Heading(1, "C"), paragraph("x")), "file", ["C"]),
         ((), "file", []),
     ],
 )
@@ -113,6 +113,53 @@ def test_other_headings_are_not(parts, title, expected):
     document = made(*parts)
     assert document.title == title
     assert [unit.heading for unit in document.units] == expected
+
+
+LINE, LONG = paragraph("2 May, by Ann"), paragraph("Iron rusts. " * 30)
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ((LINE, Heading(1, "A"), Heading(2, "B"), paragraph("x")), [None, "B"]),
+        ((LINE, LINE, Heading(1, "A"), paragraph("x"), Heading(2, "B")), [None, None, None]),
+        ((LONG, Heading(1, "A"), LONG, Heading(2, "B"), LINE), [None, None, "B"]),
+        ((LINE, Heading(1, "A"), LONG), [None, None]),
+        ((LINE, Heading(2, "Site"), Heading(1, "A"), LONG), [None, None]),
+    ],
+)
+def test_a_little_text_may_stand_before_the_title(parts, expected):
+    document = made(*parts)
+    assert document.title == "A"
+    assert [unit.heading for unit in document.units] == expected
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ((LONG, Heading(1, "A"), LINE), [None, "A"]),
+        ((LONG, Heading(1, "A"), LONG, LONG), [None, "A", "A"]),
+        ((LONG, LONG, Heading(1, "A"), LINE, Heading(2, "B"), LONG), [None, None, "A", "A"]),
+        ((LINE, Heading(2, "B"), LINE, Heading(1, "A"), LONG), [None, "B", "A"]),
+    ],
+)
+def test_a_heading_after_much_text_or_after_a_section_is_not_the_title(parts, expected):
+    document = made(*parts)
+    assert document.title == "file"
+    assert [unit.heading for unit in document.units] == expected
+
+
+def test_the_second_of_two_headings_without_text_between_them_is_the_title():
+    parts = [Heading(1, "Site"), Heading(2, "All on metals"), Heading(1, "Iron"), paragraph("a")]
+    document = made(*parts, Heading(2, "Uses"), paragraph("b"))
+    assert (document.title, outline(document)) == ("Iron", [(None, "a"), ("Uses", "b")])
+
+
+def test_no_text_stands_before_the_title_where_that_is_said():
+    parts = [LINE, Heading(1, "A"), Heading(2, "B"), paragraph("x")]
+    document = made(*parts, text_before_title=False)
+    assert (document.title, outline(document)[1]) == ("file", ("A", "x"))
+    assert made(*parts[1:], text_before_title=False).title == "A"
 
 
 def test_a_title_from_elsewhere_may_stay():

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# Text before a title that is not more than a few lines.
+_LITTLE = 300
+
 
 class Piece(NamedTuple):
     """Text that stands for `source[start:end]`.
@@ -146,13 +149,18 @@ def make_document(
     source: str,
     depth: int = 1,
     title_from_heading: bool = True,
+    text_before_title: bool = True,
 ) -> Document:
     """Put headings and paragraphs, in the order they were met, together to a document.
 
-    A single heading of the highest level that stands before all text is the document's title
-    (unless `title_from_heading` is false: then `title` stays). Of the headings that a paragraph
-    stands under, the one at `depth` is kept, or the deepest above it. A heading without text is
-    none.
+    A single heading of the highest level is the document's title (unless `title_from_heading` is
+    false: then `title` stays), if at most a little text stands before it, under no heading: a line
+    with a date or a logo. Little is up to 300 characters or less than what follows it, and both
+    where no other heading follows it; there may be none if `text_before_title` is false. Of two
+    with no text between them, the first names the site or the series, and the second is the title.
+
+    Of the other headings that a paragraph stands under, the one at `depth` is kept, or the deepest
+    above it; text before the first has none. A heading without text is none.
 
     >>> parts = [Heading(1, "Iron"), Paragraph((Piece("A metal.", 8, 16),)),
     ...          Heading(2, "Uses"), Paragraph((Piece("Steel.", 25, 31),))]
@@ -161,10 +169,8 @@ def make_document(
     ('Iron', [('A metal.', None), ('Steel.', 'Uses')])
     """
     met = _tidied(parts)
-    first = met[0] if met else None
-    if title_from_heading and isinstance(first, Heading) and _is_alone(first, met):
-        title = first.text
-        del met[0]
+    if title_from_heading:
+        title = _take_title(met, text_before_title) or title
     path: list[Heading] = []
     units = []
     met.reverse()  # to let go of each part as its unit is made: there may be millions
@@ -181,9 +187,36 @@ def make_document(
     return Document(" ".join(title.split()), tuple(units), place, source)
 
 
-def _is_alone(first: Heading, parts: list[Heading | Paragraph]) -> bool:
-    """Tell whether all headings after the first are lower ones."""
-    return all(part.level > first.level for part in parts[1:] if isinstance(part, Heading))
+def _take_title(parts: list[Heading | Paragraph], text_before_title: bool) -> str | None:
+    """Take the heading that is the title, and those before it, out of a document."""
+    headings = [(n, part.level) for n, part in enumerate(parts) if isinstance(part, Heading)]
+    highest = min((level for _, level in headings), default=0)
+    top = [n for n, level in headings if level == highest]
+    if not 1 <= len(top) <= 2:
+        return None
+    first, last = headings[0][0], headings[-1][0]
+    title, before = parts[top[-1]], parts[:first]
+    if any(isinstance(part, Paragraph) for part in parts[first : top[-1]]):
+        return None
+    if before and not (text_before_title and _is_little(before, parts[top[-1] :], top[-1] == last)):
+        return None
+    parts[first : top[-1] + 1] = []
+    return title.text if isinstance(title, Heading) else None
+
+
+def _is_little(
+    before: list[Heading | Paragraph], after: list[Heading | Paragraph], is_last: bool
+) -> bool:
+    """Tell whether so little text stands before a heading that it may be the title."""
+    n_before = _n_characters(before)
+    is_short, is_less = n_before <= _LITTLE, n_before < _n_characters(after)
+    return (is_short and is_less) if is_last else (is_short or is_less)
+
+
+def _n_characters(parts: list[Heading | Paragraph]) -> int:
+    return sum(
+        len(piece.text) for part in parts if isinstance(part, Paragraph) for piece in part.pieces
+    )
 
 
 def _tidied(parts: Iterable[Heading | Paragraph]) -> list[Heading | Paragraph]:

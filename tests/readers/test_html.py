@@ -17,12 +17,12 @@ from permutopic.readers.web import marks
 from invariant import check
 
 
-def read_page(content, name="page.html", **reading):
+def read_page(content, name="page.html", notes=None, **reading):
     """Read a page, and hold its pieces to the source, letter by letter."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        [document] = read(Source(path, name, path.stem), Reading(**reading), Notes())
+        [document] = read(Source(path, name, path.stem), Reading(**reading), notes or Notes())
     check(document)
     for unit in document.units:
         for text, start, end in unit.pieces:
@@ -40,6 +40,7 @@ def outline(content, **reading):
     return document.title, [(unit.heading, unit.text) for unit in document.units]
 
 
+ONE = "A paragraph of one sentence, long enough to be taken for prose."
 LONG = "Iron is a metal that rusts where the air is wet and the days are long. " * 5
 
 
@@ -127,6 +128,16 @@ def test_what_little_stands_before_the_only_main_heading_is_left_out():
     page = f"<div>2 May</div><h1>Iron</h1><p>{LONG}"
     assert outline(page) == ("Iron", [(None, LONG.strip())])
     assert texts("<p>A word or two.</p><h1>Iron</h1><p>A metal.") == ["A word or two.", "A metal."]
+
+
+def test_a_line_before_the_main_heading_leaves_the_sections_whole():
+    page = f"<p>{ONE}</p><h1>Iron</h1><h2>Uses</h2><p>Steel.</p><h2>Ores</h2><p>Rust."
+    assert outline(page) == ("Iron", [(None, ONE), ("Uses", "Steel."), ("Ores", "Rust.")])
+
+
+def test_the_heading_of_the_site_is_not_the_title():
+    page = "<h1>Site</h1><h1>Iron</h1><h2>Uses</h2><p>Steel.</p><h2>Ores</h2><p>Rust."
+    assert outline(page) == ("Iron", [("Uses", "Steel."), ("Ores", "Rust.")])
 
 
 def test_readings_over_characters_are_left_out():
@@ -236,6 +247,18 @@ def test_a_page_keeps_to_its_main_element():
         assert outline(page.format(start, end)) == ("Iron", [(None, LONG.strip())])
 
 
+def test_a_main_element_that_holds_little_of_the_page_is_not_the_page():
+    page = f"{{}}<p>Loading.</p>{{}}<div><h2>Uses</h2><p>{LONG}</p><h2>Ores</h2><p>{ONE}</div>"
+    for start, end in [("<main>", "</main>"), ("<div role=main>", "</div>")]:
+        assert texts(page.format(start, end)) == ["Loading.", LONG.strip(), ONE]
+    assert texts(f"<main><p>Wait.</main><p>{ONE}</p><article><p>{LONG}</article>") == [LONG.strip()]
+
+
+def test_a_main_element_without_sentences_is_still_the_page():
+    words = "iron tin lead zinc " * 20
+    assert texts(f"<main><p>{words}</main><p>{ONE}") == [words.strip()]
+
+
 def test_a_page_keeps_to_its_article_if_that_is_not_one_of_many():
     page = f"<p>Before.</p><article><h2>Iron</h2><p>{LONG}</article>"
     assert outline(page) == ("Iron", [(None, LONG.strip())])
@@ -271,6 +294,54 @@ def test_what_seems_boilerplate_stays_if_it_is_the_page():
         assert texts(f"{start}<p>{LONG}</p><p>More.</p>") == [LONG.strip(), "More."]
 
 
+@pytest.mark.parametrize("name", ["widget", "related", "ad copyright", "newsletter", "banner"])
+def test_no_name_makes_boilerplate_of_several_sentences(name):
+    page = f"<h1>T</h1><p>{LONG * 5}</p><div class='{name}'>{{}}</div><p>End."
+    assert texts(page.format(f"<p>{LONG}</p>"))[1:] == [LONG.strip(), "End."]
+    links = f"<a href=x>{ONE}</a> " * 5
+    assert texts(page.format(f"<p>{LONG}</p><p>{links}</p>"))[1:] == ["End."]
+    assert texts(page.format(f"<p>{ONE}</p>"))[1:] == ["End."]
+
+
+def test_the_names_of_known_boilerplate_are_believed_however_much_it_says():
+    for name in ["cookie-consent", "comments-area", "footer", "onetrust-banner"]:
+        page = f"<h1>T</h1><p>{LONG * 5}</p><div class={name}><p>{LONG}</p></div>"
+        assert texts(page) == [(LONG * 5).strip()]
+
+
+def test_names_do_not_make_boilerplate_of_a_third_of_the_prose():
+    block = "<div class='{}'><h2>{}</h2><p>{}</p></div>"
+    both = block.format("widget", "A", ONE) + block.format("x widget", "B", ONE)
+    links = "<div class=widget><a href=x>One</a> and <a href=y>Two</a></div>"
+    page = f"{links}{both}<div><h2>C</h2><p>{ONE}</p></div>"
+    assert outline(page)[1] == [("A", ONE), ("B", ONE), ("C", ONE)]
+    assert texts(f"<div class=widget-area>{both}</div><p>{LONG}") == [LONG.strip()]
+    assert texts(f"<div class=widget-area>{both}</div><p>{ONE}</p><p>{ONE}") == [ONE] * 4
+    likely = block.replace("{}", "footer", 1).format("A", ONE)
+    assert texts(f"{likely}{likely}<p>{ONE}") == [ONE] * 3
+    assert texts(f"{likely}<p>{ONE}</p><p>{ONE}") == [ONE] * 2
+
+
+def test_sentences_of_other_scripts_are_prose_too():
+    for one in [
+        "铁是一种在潮湿空气中会生锈的金属。",
+        "लोहा एक धातु है जो नम हवा में जंग खा जाती है और काम आती है।",
+    ]:
+        page = f"<div class=widget><p>{one}</p></div>" * 2 + f"<p>{one}"
+        assert texts(page) == [one] * 3
+
+
+def test_what_pages_show_and_is_left_out_is_counted():
+    notes = Notes()
+    read_page(f"<title>T</title><h1>Iron</h1><p>{LONG}</p><script>x</script>", notes=notes)
+    assert notes.boilerplate == 0
+    more = "<nav>Home</nav><p><a href=x>Next page</a></p><p hidden>Not seen</p><div>2 May</div>"
+    read_page(f"{more}<h1>Iron</h1><p>{LONG}", notes=notes)
+    assert notes.boilerplate == len("Home") + len("Next page") + len("2 May")
+    read_page("<p hidden>x", notes=notes)
+    assert notes.boilerplate == len("Home") + len("Next page") + len("2 May")
+
+
 def test_less_is_left_out_where_nothing_would_be_left():
     assert texts("<main></main><p>One.") == ["One."]
     assert texts("<nav>x</nav><p><a href=x>One</a>") == ["One"]
@@ -283,6 +354,16 @@ def test_less_is_left_out_where_nothing_would_be_left():
 def test_links_in_lists_of_terms_and_in_code_stay():
     page = f"<p>{LONG}</p><dl><dt><a href=x>iron</a><dd>A metal.</dl><pre><a href=y>call</a></pre>"
     assert texts(page)[1:] == ["iron", "A metal.", "call"]
+
+
+def test_a_sentence_that_is_all_a_link_stays_unless_it_stands_in_a_list_of_links():
+    link = f"<a href=x>A <b>sentence</b> in a link. {ONE}</a>"
+    said = f"A sentence in a link. {ONE}"
+    assert texts(f"<p>{LONG}</p><p>{link}</p><p>End.") == [LONG.strip(), said, "End."]
+    assert texts(f"<p>{LONG}</p>" + f"<p>{link}</p>" * 2) == [LONG.strip(), said, said]
+    assert texts(f"<p>{LONG}</p>" + f"<h3>H</h3><p>{link}</p>" * 3) == [LONG.strip()]
+    assert texts(f"<p>{LONG}</p><ul><li>{link}</ul>") == [LONG.strip()]
+    assert texts(f"<p>{LONG}</p><p><a href=x>{ONE[:-1]}</a>") == [LONG.strip()]
 
 
 # --- Encodings and XHTML
@@ -380,8 +461,8 @@ STRANGE = """<h1> </h1> <h3> <nav> </nav> <main> </main> <article> <header> <a_h
 <! <!-- --> <![CDATA[ ]]> <?xml_ > <script> </script> <title> </title> <svg> </svg> <svg/> <math>
 <mi> <template> </template> <select> <option> </select> <form> </form> <ruby> <rt> <table> <tr> <td>
 </td> </table> <caption> <p> </p> <br> <span_hidden> </span> <div_class=menu> </div> <li> <pre>
-</pre> <hr/> <object> </object> <frameset> <body> </body> <plaintext> <html> <col> <meta_charset=
-&amp; & &# &#x41; &#0; &#13; &shy; &NotEqualTilde; &notit; &nbsp " ' = word é"""
+</pre> <div_class=widget> <div_class=footer> <hr/> <object> </object> <frameset> <body> </body> <plaintext> <html> <col> <meta_charset=
+&amp; & &# &#x41; &#0; &#13; &shy; &NotEqualTilde; &notit; &nbsp " ' = word é A_long_sentence_that_some_would_take_for_prose."""
 SPACES = [" ", "\n", "\r\n", "\f", "\x0b", "\x85", "\xa0", "\xad", "\u2028", "\ufeff"]
 TOKENS = [*(token.replace("_", " ") for token in STRANGE.split()), *SPACES]
 

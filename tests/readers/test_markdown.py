@@ -52,6 +52,18 @@ def test_a_file_without_a_single_top_heading_is_called_by_its_name(document_of):
     assert (document.title, [unit.heading for unit in document.units]) == ("iron", ["One", "Two"])
 
 
+def test_a_line_before_the_title_leaves_the_sections_whole(document_of):
+    text = (
+        "[Home](x) | version 3 of the manual\n\n# Iron\n\n## History\n\nOld.\n\n## Uses\n\nSteel."
+    )
+    document = document_of(text)
+    assert document.title == "Iron"
+    assert [unit.heading for unit in document.units] == [None, "History", "Uses"]
+    titled = document_of(f"---\ntitle: Metals\n---\n{text}")
+    assert titled.title == "Metals"
+    assert [unit.heading for unit in titled.units] == [None, "Iron", "Iron"]
+
+
 def test_the_depth_of_headings_can_be_chosen(document_of):
     text = "# T\n\n## A\n\na\n\n### B\n\nb\n"
     assert [unit.heading for unit in document_of(text, depth=2).units] == ["A", "B"]

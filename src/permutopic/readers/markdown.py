@@ -75,7 +75,13 @@ def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
             f"cannot be read as Markdown ({type(error).__name__}): read it as text (--format text)",
         ) from error
     yield make_document(
-        parts, title=title or source.title, place=source.name, source=text, depth=reading.depth
+        parts,
+        title=title or source.title,
+        place=source.name,
+        source=text,
+        depth=reading.depth,
+        # Below a title in the front matter, texts often begin with a lead and sections of level 2.
+        text_before_title=not title or any(part[0] == 1 for part in parts),
     )
 
 

@@ -50,6 +50,8 @@ class Notes:
         How many files, pages or records were left out, for each reason.
     examples
         Place, reason and detail of the first thousand of them, and of some for each reason.
+    boilerplate
+        How many characters that web pages show were left out of their text: menus, footers, links.
     """
 
     files: int = 0
@@ -57,6 +59,7 @@ class Notes:
     formats: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     examples: list[tuple[str, str, str]] = field(default_factory=list)
+    boilerplate: int = 0
 
     def skip(self, place: str, kind: str, detail: str = "") -> None:
         """Count something that is left out; `kind` is shared, `detail` its own."""

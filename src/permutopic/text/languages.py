@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # A dozen or so little words of each language, chosen to differ from its neighbours'.
 _LITTLE_WORDS = {
     "en": "the of and to in is that was for with as are by from which this were has be not a i it "
-    "on you my have but they at an or very its",
+    "on you my have but they at an or very its do so if we he she can will would there their all",
     "fr": "le la les des et est dans une du pour que qui sur par avec au sont ce pas cette ou",
     "de": "der die und das ist von den mit dem ein eine zu im auf für sich nicht auch wird als",
     "es": "el la los las de y en que una por con para del es se su como más fue al no son",

@@ -8,15 +8,17 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permutopic.readers.web.marks import BREAK, CELL, LINK, TEXT, Marked, Run
+from permutopic.readers.web.marks import BREAK, CELL, TEXT, Marked, Run
 from permutopic.readers.web.rules import HEADINGS, WITHIN_LINE
+from permutopic.readers.web.weighing import weigh
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Sequence, Set
 
 # A heading with blocks in it and more text than this was never closed.
 _LONGEST_HEADING = 300
-_LINK_SHARE = 0.8
+# A paragraph with such a share of links is one; so many of them are a list.
+_LINK_SHARE, _LIST_OF_LINKS = 0.8, 3
 _BLANK = re.compile(r"(?:\s|&nbsp;?|&#160;?)*+")
 # A header of which only the headings are kept; a table's cell with one paragraph.
 _MUTED, _CELL = "(header)", "(cell)"
@@ -77,8 +79,8 @@ def flatten(root: Any, marked: Marked) -> list[Step]:
 class Walk:
     """A walk through the steps of a page, which collects headings and paragraphs.
 
-    Elements with a flag in `leaves_out` are passed by. Of a header the headings count, where
-    `keeps_header` says that they are the text's and not the site's.
+    Elements with a flag in `leaves_out` are passed by, if they are not `spared`. Of a header the
+    headings count, where `keeps_header` says that they are the text's and not the site's.
     """
 
     def __init__(
@@ -87,10 +89,12 @@ class Walk:
         marked: Marked,
         steps: list[Step],
         leaves_out: frozenset[str],
-        keeps_header: bool,
+        spared: Set[int] = frozenset(),
+        keeps_header: bool = True,
     ) -> None:
         self._text, self._marked, self._steps = text, marked, steps
-        self._leaves_out, self._keeps_header = leaves_out, keeps_header
+        self._leaves_out, self._spared = leaves_out, spared
+        self._keeps_header = keeps_header
         self._parts: list[Title | Block] = []
         self._runs: list[Run] = []
         # Open elements: where each ends, its name, and how many parts came before it.
@@ -115,7 +119,7 @@ class Walk:
         step = self._steps[position]
         if step.group >= 0:
             self._runs.extend(self._marked.groups[step.group])
-        elif self._passes_by(step):
+        elif self._passes_by(position):
             if step.flag != "header" or not self._keeps_header:
                 if step.name not in WITHIN_LINE:
                     self._flush()
@@ -130,13 +134,12 @@ class Walk:
             self._enter(step.name, step.stop)
         return position + 1
 
-    def _passes_by(self, step: Step) -> bool:
-        """Tell whether to leave an element out; never, on a guess, with most of the page."""
-        if step.flag == "masthead" and self._keeps_header:
+    def _passes_by(self, position: int) -> bool:
+        """Tell whether to leave an element out."""
+        flag = self._steps[position].flag
+        if flag == "masthead" and self._keeps_header:
             return False
-        is_most = 2 * step.size > self._steps[0].size
-        is_guess = step.flag in {"perhaps", "header", "masthead"}
-        return step.flag in self._leaves_out and not (is_guess and is_most)
+        return flag in self._leaves_out and position not in self._spared
 
     def _take_heading(self, position: int) -> int:
         """Take a heading; gives the first step after it."""
@@ -220,14 +223,30 @@ class Walk:
         return is_break or _BLANK.fullmatch(self._text, run.start, run.end) is not None
 
 
-def is_links(text: str, block: Block) -> bool:
-    """Tell whether a paragraph holds hardly anything but links."""
-    if block.name in {"caption", "dt", "figcaption", "pre"}:
+def without_links(text: str, parts: list[Title | Block]) -> list[Title | Block]:
+    """Leave out the paragraphs that hold hardly anything but links.
+
+    A sentence that is all one link stays, unless it is one of many in a row.
+    """
+    blocks = [number for number, part in enumerate(parts) if isinstance(part, Block)]
+    left_out: set[int] = set()
+    for are_links, group in groupby(blocks, key=lambda number: _is_links(text, parts[number])):
+        row = list(group)
+        if are_links:
+            is_list = len(row) >= _LIST_OF_LINKS
+            left_out.update(n for n in row if is_list or not _is_sentence(text, parts[n]))
+    return [part for number, part in enumerate(parts) if number not in left_out]
+
+
+def _is_links(text: str, part: Title | Block) -> bool:
+    if part[0] in {"caption", "dt", "figcaption", "pre"}:
         return False
-    sizes = [(len(text[run.start : run.end].strip()), run.kind) for run in block.runs]
-    linked = sum(size for size, kind in sizes if kind == LINK)
-    shown = linked + sum(size for size, kind in sizes if kind == TEXT)
-    return linked >= _LINK_SHARE * shown
+    weight = weigh(text, part.runs)
+    return weight.linked >= _LINK_SHARE * weight.seen
+
+
+def _is_sentence(text: str, part: Title | Block) -> bool:
+    return part[0] != "li" and weigh(text, part.runs).sentences > 0
 
 
 def in_order(parts: list[Title | Block]) -> list[Title | Block]:

@@ -9,9 +9,11 @@ def _words(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-# What an element can be that is no part of the text. Forms (whole pages stand in some) and what its
-# author only calls so are "perhaps" boilerplate, or a "masthead" instead of a header.
-LEFT_OUT = frozenset({"hidden", "boilerplate", "perhaps", "header", "masthead"})
+# What an element can be that is no part of the text. What its author only calls so is "likely"
+# boilerplate, where no text has such a name, and else "perhaps", as forms are (whole pages stand in
+# some), or a "masthead" instead of a header.
+GUESSED = frozenset({"likely", "perhaps", "header", "masthead"})
+LEFT_OUT = GUESSED | {"hidden", "boilerplate"}
 # What shapes the page; all other elements only lie within a line of text.
 STRUCTURE = _words(
     "address article aside blockquote caption center dd details dialog dir div dl dt fieldset "
@@ -57,18 +59,24 @@ _HIDDEN_NAMES = _words(
     "lineno linenodiv linenos mw-cite-backlink mw-editsection mw-jump-link noprint "
     "screen-reader-text skip-link sr-only viewcode-link visually-hidden visuallyhidden"
 )
-_BOILERPLATE_NAMES = _words(
-    "ad ads advert advertisement bottom-nav bottomnav breadcrumb breadcrumbs catlinks "
-    "comment-respond comments-area contentsub copyright docs-sidebar footer gdpr "
-    "global-nav jp-relatedposts local-toc main-menu main-nav menu menu-bar mini-toc "
-    "mw-head mw-navigation mw-panel nav nav-links nav-menu nav-panel navbar navbox navfooter "
-    "navheader navigation newsletter page-footer page-nav pager pagination post-navigation "
-    "printfooter related related-articles related-posts secondary-nav sharedaddy "
-    "sidebar sidebar-wrapper sidenav site-footer site-nav site-navigation sitesub skip-nav "
-    "sphinxsidebar sub-nav subnav subscribe table-of-contents tableofcontents toc toc2 top-nav "
-    "topbar topnav widget widget-area"
+_LIKELY_NAMES = _words(
+    "bottom-nav bottomnav breadcrumb breadcrumbs catlinks cc-banner cc-window comment-respond "
+    "comments-area contentsub docs-sidebar footer gdpr global-nav jp-relatedposts local-toc "
+    "main-menu main-nav menu-bar mini-toc mw-head mw-navigation mw-panel nav-links nav-menu "
+    "nav-panel navbar navbox navfooter navheader page-footer page-nav pager pagination "
+    "post-navigation printfooter secondary-nav sharedaddy sidenav site-footer site-nav "
+    "site-navigation sitesub skip-nav sphinxsidebar sub-nav subnav table-of-contents "
+    "tableofcontents toc toc2 top-nav topnav"
 )
-_BOILERPLATE_BEGINS = ("breadcrumb", "cookie", "share-", "social-")
+_LIKELY_BEGINS = ("breadcrumb", "onetrust-", "share-", "social-")
+# Cookies are also baked.
+_CONSENT = re.compile(
+    r"cookies?-?(?:banner|bar|box|consent|law|message|modal|notice|popup|warning)"
+)
+_UNSURE_NAMES = _words(
+    "ad ads advert advertisement copyright menu nav navigation newsletter related related-articles "
+    "related-posts sidebar sidebar-wrapper subscribe topbar widget widget-area"
+)
 _IDENTIFIED = _words("div ol table td ul")
 _MASTHEAD_NAMES = _words("banner header masthead page-header site-header")
 
@@ -107,9 +115,11 @@ def find_flag(name: str, written: str) -> str:
 
 def _guess_flag(names: list[str]) -> str:
     """Say what an element is by what its author calls it."""
-    if not _BOILERPLATE_NAMES.isdisjoint(names) or any(
-        each.startswith(_BOILERPLATE_BEGINS) for each in names
+    if not _LIKELY_NAMES.isdisjoint(names) or any(
+        each.startswith(_LIKELY_BEGINS) or _CONSENT.match(each) for each in names
     ):
+        return "likely"
+    if not _UNSURE_NAMES.isdisjoint(names) or any(each.startswith("cookie") for each in names):
         return "perhaps"
     return "masthead" if not _MASTHEAD_NAMES.isdisjoint(names) else ""
 
