@@ -118,3 +118,10 @@ def test_the_expected_cost_grows_with_topics_text_and_sweeps():
     assert expected_cost(corpus(5, 10, 20), 10, 200).seconds == pytest.approx(2 * small.seconds)
     ten = expected_cost(corpus(50, 10, 20), 10).seconds
     assert ten == pytest.approx(10 * small.seconds)
+
+
+def test_what_is_left_out_of_pages_is_told(tmp_path):
+    (tmp_path / "a.html").write_text("<nav><a href=x>Home is here</a></nav><p>One two three.</p>")
+    assert inspect(tmp_path).boilerplate == len("Home is here")
+    (tmp_path / "a.html").write_text("<p>One two three.</p>")
+    assert inspect(tmp_path).boilerplate == 0

@@ -63,6 +63,8 @@ class Inspection:
         Units that stand under a heading.
     skipped
         What was left out, by reason.
+    boilerplate
+        Characters left out of HTML pages as menus, banners and the like.
     merged, dropped, kept_short
         What became of units with fewer than `min_words` words.
     left_out_words
@@ -88,6 +90,7 @@ class Inspection:
     headings: dict[str, int]
     headed_units: int
     skipped: tuple[Skipped, ...]
+    boilerplate: int
     merged: int
     dropped: int
     kept_short: int
@@ -149,6 +152,7 @@ def inspect(
             )
             for reason, count in notes.skipped.most_common()
         ),
+        boilerplate=notes.boilerplate,
         merged=encoder.counts.merged,
         dropped=encoder.counts.dropped,
         kept_short=encoder.counts.kept,

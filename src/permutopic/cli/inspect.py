@@ -78,6 +78,8 @@ def _report(found: Inspection, n_headings: int, all_skipped: bool) -> Iterator[s
     yield f"language      {_languages(found.languages)}"
     yield from _headings(found, n_headings)
     yield from _skipped(found, all_skipped)
+    if found.boilerplate:
+        yield f"boilerplate   {found.boilerplate:,} characters of menus, banners and the like"
     yield (
         f"a fit         with K = {found.n_topics}: about {_time(found.seconds)} a chain on one "
         f"core, {_bytes(found.memory)} of memory"
