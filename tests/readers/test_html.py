@@ -323,10 +323,8 @@ def test_names_do_not_make_boilerplate_of_a_third_of_the_prose():
 
 
 def test_sentences_of_other_scripts_are_prose_too():
-    for one in [
-        "铁是一种在潮湿空气中会生锈的金属。",
-        "लोहा एक धातु है जो नम हवा में जंग खा जाती है और काम आती है।",
-    ]:
+    hindi = "लोहा एक धातु है जो नम हवा में जंग खा जाती है और काम आती है।"
+    for one in ["铁是一种在潮湿空气中会生锈的金属。", hindi]:
         page = f"<div class=widget><p>{one}</p></div>" * 2 + f"<p>{one}"
         assert texts(page) == [one] * 3
 
@@ -461,8 +459,9 @@ STRANGE = """<h1> </h1> <h3> <nav> </nav> <main> </main> <article> <header> <a_h
 <! <!-- --> <![CDATA[ ]]> <?xml_ > <script> </script> <title> </title> <svg> </svg> <svg/> <math>
 <mi> <template> </template> <select> <option> </select> <form> </form> <ruby> <rt> <table> <tr> <td>
 </td> </table> <caption> <p> </p> <br> <span_hidden> </span> <div_class=menu> </div> <li> <pre>
-</pre> <div_class=widget> <div_class=footer> <hr/> <object> </object> <frameset> <body> </body> <plaintext> <html> <col> <meta_charset=
-&amp; & &# &#x41; &#0; &#13; &shy; &NotEqualTilde; &notit; &nbsp " ' = word é A_long_sentence_that_some_would_take_for_prose."""
+</pre> <hr/> <object> </object> <frameset> <body> </body> <plaintext> <html> <col> <meta_charset=
+&amp; & &# &#x41; &#0; &#13; &shy; &NotEqualTilde; &notit; &nbsp " ' = word é
+<div_class=widget> <div_class=footer> A_long_sentence_that_some_would_take_for_prose."""
 SPACES = [" ", "\n", "\r\n", "\f", "\x0b", "\x85", "\xa0", "\xad", "\u2028", "\ufeff"]
 TOKENS = [*(token.replace("_", " ") for token in STRANGE.split()), *SPACES]
 

@@ -53,15 +53,18 @@ def test_a_file_without_a_single_top_heading_is_called_by_its_name(document_of):
 
 
 def test_a_line_before_the_title_leaves_the_sections_whole(document_of):
-    text = (
-        "[Home](x) | version 3 of the manual\n\n# Iron\n\n## History\n\nOld.\n\n## Uses\n\nSteel."
-    )
-    document = document_of(text)
-    assert document.title == "Iron"
-    assert [unit.heading for unit in document.units] == [None, "History", "Uses"]
-    titled = document_of(f"---\ntitle: Metals\n---\n{text}")
-    assert titled.title == "Metals"
-    assert [unit.heading for unit in titled.units] == [None, "Iron", "Iron"]
+    text = "[Home](x) | version 3\n\n# Iron\n\n## History\n\nOld.\n\n## Uses\n\nSteel."
+    for matter in ("", "---\ntitle: Metals\n---\n"):
+        document = document_of(f"{matter}{text}")
+        assert document.title == "Iron"
+        assert [unit.heading for unit in document.units] == [None, "History", "Uses"]
+
+
+def test_a_section_after_a_lead_is_not_the_title_if_the_front_matter_has_one(document_of):
+    text = "A lead.\n\n## Uses\n\n### Steel\n\nMuch is made of it."
+    titled = document_of(f"---\ntitle: Iron\n---\n{text}")
+    assert (titled.title, [unit.heading for unit in titled.units]) == ("Iron", [None, "Uses"])
+    assert document_of(text).title == "Uses"
 
 
 def test_the_depth_of_headings_can_be_chosen(document_of):

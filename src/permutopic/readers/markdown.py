@@ -81,8 +81,12 @@ def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
         source=text,
         depth=reading.depth,
         # Below a title in the front matter, texts often begin with a lead and sections of level 2.
-        text_before_title=not title or any(part[0] == 1 for part in parts),
+        text_before_title=not title or _has_top_heading(parts),
     )
+
+
+def _has_top_heading(parts: list[Heading | Paragraph]) -> bool:
+    return any(isinstance(part, Heading) and part.level == 1 for part in parts)
 
 
 def skip_front_matter(text: str) -> tuple[int, str]:
