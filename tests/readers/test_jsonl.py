@@ -96,6 +96,37 @@ def test_numbers_that_name_something_are_taken_as_texts(tmp_path):
     assert (document.title, parts(document)) == ("7", [("a", "1.5", "0")])
 
 
+def test_numbers_that_name_something_are_taken_as_texts_in_sections_too(tmp_path):
+    section = {"heading": 1.5, "label": 0, "paragraphs": ["a"]}
+    [document] = read_lines(tmp_path, {"title": 7, "sections": [section]})
+    assert (document.title, parts(document)) == ("7", [("a", "1.5", "0")])
+
+
+def test_the_title_of_sections_may_be_null_but_must_be_there(tmp_path):
+    [document] = read_lines(tmp_path, {**GOOD, "title": None})
+    assert document.title == "corpus:1"
+
+
+@pytest.mark.parametrize("lead", ["One\nline.\n\nTwo.", ["One\nline.", "Two."]])
+def test_text_beside_sections_is_their_lead(tmp_path, lead):
+    [document] = read_lines(tmp_path, {**GOOD, "text": lead, "heading": "h", "label": "l"})
+    assert parts(document) == [
+        ("One\nline.", None, None),
+        ("Two.", None, None),
+        ("Old news.", "History", "past"),
+        ("More.", "History", "past"),
+        ("Steel.", "Uses", None),
+    ]
+    assert document.source == "One\nline.\n\nTwo.\n\nOld news.\n\nMore.\n\nSteel."
+    assert [(u.start, u.end) for u in document.units][1:3] == [(11, 15), (17, 26)]
+
+
+@pytest.mark.parametrize("lead", [None, "", [], " \n"])
+def test_a_lead_may_be_empty(tmp_path, lead):
+    [document] = read_lines(tmp_path, {**GOOD, "text": lead})
+    assert [unit.text for unit in document.units] == ["Old news.", "More.", "Steel."]
+
+
 def test_a_record_without_text_is_given_without_units_to_be_counted(tmp_path):
     notes = Notes()
     path = write(tmp_path / "c.jsonl", {"text": None}, {"text": " \n"}, {"text": []}, {"text": "a"})
@@ -174,13 +205,17 @@ BAD = [
         r":2: section 2 has no 'heading' \(its keys: 'paragraphs'\): .*\(--heading-field\)",
     ),
     (without("paragraphs", lambda r: r["sections"][0]), ":2: section 1 has no 'paragraphs'"),
-    ({"title": 5, "sections": []}, ":2: 'title' is int: it must be a string"),
+    ({"title": True, "sections": []}, ":2: 'title' is bool: it must be a string"),
+    (
+        {"title": "x", "text": 5, "sections": []},
+        ":2: 'text' is int: it must be a string or a list of strings",
+    ),
     ({"title": "x", "sections": {}}, ":2: 'sections' is an object: it must be a list"),
     ({"title": "x", "sections": None}, ":2: 'sections' is null: it must be a list"),
     ({"title": "x", "sections": ["y"]}, ":2: section 1 is a string: it must be an object"),
     (
-        {"title": "x", "sections": [{"heading": 1, "paragraphs": []}]},
-        ":2: the heading of section 1 is int: it must be a string",
+        {"title": "x", "sections": [{"heading": {}, "paragraphs": []}]},
+        ":2: the heading of section 1 is an object: it must be a string",
     ),
     (
         {"title": "x", "sections": [{"heading": "h", "label": [], "paragraphs": []}]},

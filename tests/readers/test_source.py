@@ -3,6 +3,7 @@ from __future__ import annotations
 import bz2
 import codecs
 import contextlib
+import encodings.aliases
 import gzip
 import io
 import lzma
@@ -236,6 +237,88 @@ def test_bad_lines_may_be_told_of_and_reading_goes_on(tmp_path):
     lines = lines_of(tmp_path / "a", b"one\n\xff\nthree", told.append)
     assert lines == [(1, "one\n"), (2, "\ufffd\n"), (3, "three")]
     assert [(error.place, error.kind) for error in told] == [("a:2", "not UTF-8")]
+
+
+BAD_BYTES = {
+    "utf-16-le": b"\x00\xdc",
+    "utf-16-be": b"\xdc\x00",
+    "utf-32-le": b"\xff\xff\xff\xff",
+    "utf-32-be": b"\xff\xff\xff\xff",
+    "cp1252": b"\x81",
+    "cp1255": b"\xff",
+    "shift_jis": b"\xff",
+    "gb18030": b"\xff",
+    "euc_jp": b"\xff",
+    "hz": b"\xff",
+    "iso2022_jp": b"\xff",
+}
+
+
+@pytest.mark.parametrize("encoding", BAD_BYTES)
+def test_bad_lines_are_told_of_in_every_encoding(tmp_path, encoding):
+    many, bad = 40_000, {7, 9_000, 39_999}
+    lines = [f"line {n}\n".encode(encoding) for n in range(many)]
+    for n in bad:
+        lines[n] = "x".encode(encoding) + BAD_BYTES[encoding] * 2 + "y\n".encode(encoding)
+    content = b"".join(lines)
+    told = []
+    got = lines_of(tmp_path / "a", content, told.append, encoding=encoding)
+    assert [number for number, _ in got] == list(range(1, many + 1))
+    assert all(line == f"line {n}\n" for n, (_, line) in enumerate(got) if n not in bad)
+    assert [error.place for error in told] == [f"a:{n + 1}" for n in sorted(bad)]
+    starts = [sum(map(len, lines[:n])) + len("x".encode(encoding)) for n in sorted(bad)]
+    assert [error.detail.split(" (")[0] for error in told] == [f"byte {at}" for at in starts]
+    assert {error.kind for error in told} == {f"not {encoding}"}
+    message = fault_of(lines_of, tmp_path / "a", content, encoding=encoding)[1]
+    assert message.startswith(f"a:8: byte {starts[0]} (0x{BAD_BYTES[encoding][0]:02x}")
+
+
+def test_the_end_of_a_wide_file_may_be_cut(tmp_path):
+    told = []
+    content = "one\ntwo".encode("utf-16-le")[:-1]
+    lines = lines_of(tmp_path / "a", content, told.append, encoding="utf-16-le")
+    assert lines == [(1, "one\n"), (2, "tw\ufffd")]
+    assert [error.detail[:14] for error in told] == ["byte 12 (0x6f)"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_wide_lines_without_a_mark_are_read_as_most_machines_write_them(tmp_path, encoding):
+    content = "one\nä\n".encode(f"{encoding}-le")
+    assert lines_of(tmp_path / "a", content, encoding=encoding) == [(1, "one\n"), (2, "ä\n")]
+
+
+def test_an_escape_sequence_without_an_end_is_bad_wherever_a_chunk_ends(tmp_path):
+    begin = b"a" * ((1 << 18) - 12)
+    told = []
+    content = begin + b"\x1b&" + b"!" * 16 + b"\nend\n"
+    lines = lines_of(tmp_path / "a", content, told.append, encoding="iso2022_jp")
+    assert lines[-1] == (2, "end\n")
+    assert [error.place for error in told] == ["a:1"]
+    assert told[0].detail.startswith(f"byte {len(begin)} (0x1b")
+
+
+def known_encodings():
+    names = set(encodings.aliases.aliases.values()) | {"utf-8-sig"}
+    return sorted({known_encoding(name) for name in names} - {None})
+
+
+@given(st.data())
+def test_lines_one_by_one_are_the_lines_of_the_whole(data):
+    encoding = data.draw(st.sampled_from(known_encodings()))
+    text = data.draw(st.text(st.sampled_from("ab\n\r\u010aÿжਊ漢字")))
+    content = bytearray(text.encode(encoding, "ignore"))
+    for _ in range(data.draw(st.integers(0, 2))):
+        content.insert(data.draw(st.integers(0, len(content))), data.draw(st.integers(0, 255)))
+    reading = Reading(encoding=encoding)
+    try:
+        lines = list(Source(None, "a", "a", io.BytesIO(content)).lines(reading, Notes()))
+    except ReadError:
+        with pytest.raises(ReadError):
+            decode(bytes(content), "a", reading)
+    else:
+        assert [number for number, _ in lines] == list(range(1, len(lines) + 1))
+        joined = "".join(line for _, line in lines)
+        assert "\0" in joined or joined == decode(bytes(content), "a", reading)
 
 
 def test_nul_is_not_text(tmp_path):

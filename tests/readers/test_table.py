@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from permutopic.readers import Fields, Notes, ReadError, Reading, read_documents
 from permutopic.readers.source import Source
 from permutopic.readers.table import read
+from permutopic.readers.table_lines import Lines
 
 from invariant import check
 
@@ -155,6 +157,164 @@ def test_a_bad_row_is_skipped_and_counted_when_asked_to(tmp_path, row):
     assert notes.skipped.total() == 1
 
 
+def read_skipping(folder, text, **settings):
+    """Read a table without its bad rows: what is left, and what is said about the others."""
+    notes = Notes()
+    documents = read_text(folder, text, notes=notes, on_bad="skip", **settings)
+    left = [(int(d.place.rsplit(":", 1)[1]), parts(d)[0][0]) for d in documents]
+    return left, [(place.rsplit(":", 1)[1], detail) for place, _, detail in notes.examples]
+
+
+def test_after_a_quote_that_is_never_closed_reading_goes_on_with_the_next_row(tmp_path):
+    rows = "".join(f"{n},row {n}\n" for n in range(4, 50))
+    left, told = read_skipping(tmp_path, f'id,text\n1,one\n2,"never closed\n{rows}')
+    assert left == [(2, "one"), *((n, f"row {n}") for n in range(4, 50))]
+    assert told == [("3", "a quote is opened in this row and never closed: close it")]
+
+
+def test_an_unclosed_quote_that_meets_another_loses_its_own_row_alone(tmp_path):
+    text = 'id,text\n1,one\n2,"unclosed\n3,three\n4,four\n5,"five, too"\n6,six\n'
+    left, told = read_skipping(tmp_path, text)
+    assert left == [(2, "one"), (4, "three"), (5, "four"), (6, "five, too"), (7, "six")]
+    assert [place for place, _ in told] == ["3"]
+    assert "lines" not in told[0][1]
+
+
+CANNOT = (
+    "this row cannot be read (',' expected after '\"'): double the quotes within a quoted field"
+)
+TAILS = {
+    'a "bad" word\nand 3,4 more"\n': 4,
+    'a ""multi\nline ""with"" a bad "one\nand 3,4 more"\n': 5,
+    'a "bad" word\nprose with, a comma\nprose, again\n\nend"\n': 7,
+    'a "bad" word\nand "quoted", it seems\nprose with, a comma\nend"\n': 6,
+    'a "bad" word\nprose, the last of it\n"\n': 5,
+    'a "bad" word\n""Well,"" he said\nprose, and the end"\n': 5,
+    'a "bad" word\nx, the end","and another\n3,4 of it"\n': 5,
+}
+
+
+@pytest.mark.parametrize("tail", TAILS)
+def test_the_tail_of_a_broken_row_is_no_row(tmp_path, tail):
+    left, told = read_skipping(tmp_path, f'id,text\n1,one\n2,"{tail}8,eight\n9,"nine"\n')
+    last = TAILS[tail]
+    assert left == [(2, "one"), (last + 1, "eight"), (last + 2, "nine")]
+    assert told == [("3", f"{CANNOT} (lines 3–{last} are left out)")]
+
+
+def test_an_uneven_row_of_many_lines_is_left_out_as_a_whole(tmp_path):
+    left, told = read_skipping(tmp_path, 'id,text\n1,"a\nb,c","d\ne,f"\n2,two\n')
+    assert left == [(5, "two")]
+    assert told[0][0] == "2"
+    assert told[0][1].startswith("this row has 3 fields, the header 2")
+    assert told[0][1].endswith("(lines 2–4 are left out)")
+
+
+def test_each_bad_row_after_another_is_counted(tmp_path):
+    left, told = read_skipping(tmp_path, 'id,text\n1,"a" b\n2,"c" d\n3\n4,"e\n5,f\n6,"g" h\n')
+    assert left == [(6, "f")]
+    assert [place for place, _ in told] == ["2", "3", "5", "7"]
+    assert told[1][1] == f"{CANNOT} (lines 3–4 are left out)"
+
+
+def test_a_quote_after_many_good_rows_does_not_make_a_tail_of_them(tmp_path):
+    rows = "".join(f"{n},row {n}\n" for n in range(9))
+    left, told = read_skipping(tmp_path, f'id,text\n1,"a" b\n{rows}9,a pipe of 5"\n')
+    assert [text for _, text in left] == [*(f"row {n}" for n in range(9)), 'a pipe of 5"']
+    assert [place for place, _ in told] == ["2"]
+
+
+def test_an_unclosed_quote_in_a_long_table_costs_one_row(tmp_path):
+    rows = "".join(f"{n},some words of text\n" for n in range(100_000))
+    left, told = read_skipping(tmp_path, f'id,text\n1,"a\n{rows}', max_mb=1)
+    assert len(left) == 100_000
+    assert [place for place, _ in told] == ["2"]
+
+
+def test_the_tail_of_a_line_that_is_too_long_is_no_row(tmp_path):
+    text = f'id,text\n1,"{"x" * (1 << 20)}\nprose with, a comma\nend"\n2,two\n'
+    left, told = read_skipping(tmp_path, text, max_mb=1)
+    assert left == [(5, "two")]
+    assert [place for place, _ in told] == ["2"]
+
+
+def test_a_byte_that_is_not_in_the_encoding_costs_one_row(tmp_path):
+    rows = [f"{n},row {n}\n".encode() for n in range(60_000)]
+    rows[20_000] = b"20000,caf\x81\n"
+    content = b"id,text\n" + b"".join(rows)
+    left, told = read_skipping(tmp_path, content, encoding="cp1252")
+    assert [number for number, _ in left] == [n + 2 for n in range(60_000) if n != 20_000]
+    at = content.index(b"\x81")
+    assert told[0][0] == "20002"
+    assert told[0][1].startswith(f"byte {at} (0x81) is not cp1252")
+    with pytest.raises(ReadError, match=rf":20002: byte {at} \(0x81\) is not cp1252"):
+        read_text(tmp_path, content, encoding="cp1252")
+
+
+def test_a_file_that_is_cut_while_a_tail_is_looked_for_is_told_of(tmp_path):
+    rows = "".join(f"{n},row {n * n * n}\n" for n in range(99_999)).encode()
+    packed = gzip.compress(b'id,text\n1,"a" b\n' + rows)
+    notes = Notes()
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(packed[:-9])
+    documents = read_documents(path, Reading(on_bad="skip"), notes)
+    assert next(documents).place.endswith(":3")
+    assert len(list(documents)) > 1000
+    assert notes.skipped == {"bad row": 1, "damaged": 1}
+
+
+TSV = [
+    ('1\t"Great" it is, he said\n2\ta 5" pipe\n', ['"Great" it is, he said', 'a 5" pipe']),
+    ('1\t"Great" it is\t\n2\ttwo\n', None),
+    ('1\t"Great\n2\ttwo\n', ['"Great', "two"]),
+    ('1\t"Great\n2\t"two" it is\n', ['"Great', '"two" it is']),
+    ('1\t"Great\n2\ttwo"\n', ['"Great', 'two"']),
+    ('1\t"Great\ntwo"\n2\t"a\tb ""c"""\n', ["Great\ntwo", 'a\tb "c"']),
+    ('"1"\t"Great" it is\r\n"2"\t"a ""b"""\r\n', ['"Great" it is', 'a "b"']),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("on_bad", ["stop", "skip"])
+@pytest.mark.parametrize(("rows", "texts"), TSV)
+def test_quotes_that_enclose_no_field_of_a_tsv_file_are_as_they_stand(
+    tmp_path, rows, texts, on_bad
+):
+    if texts is None and on_bad == "stop":
+        with pytest.raises(ReadError, match=r":2: this row cannot be read \('\\t' expected after"):
+            read_text(tmp_path, f"id\ttext\n{rows}", name="t.tsv", on_bad=on_bad)
+        return
+    documents = read_text(tmp_path, f"id\ttext\n{rows}", name="t.tsv", on_bad=on_bad)
+    assert [document.source for document in documents] == (texts or ["two"])
+
+
+def test_quotes_of_a_tsv_file_are_taken_as_they_stand_for_good_when_they_make_no_sense(tmp_path):
+    text = "id\ttext\n" + 'a"\t"b\n' * 5000
+    documents = read_text(tmp_path, text, name="t.tsv")
+    assert [document.source for document in documents] == ['"b'] * 5000
+
+
+def test_quotes_of_a_csv_file_are_not_taken_as_they_stand(tmp_path):
+    with pytest.raises(ReadError, match=r":2: this row cannot be read \('\\t' expected after '\"'"):
+        read_text(tmp_path, 'id\ttext\n1\t"Great" it is\n')
+
+
+@pytest.mark.parametrize("line", ['a","b\n', '1,""x\n', '1,"x\n', '1,"""x\n', '"\n', 'a"\t"b\n'])
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv"])
+def test_lines_are_not_read_again_and_again(tmp_path, monkeypatch, line, name):
+    fed = 0
+
+    def count(lines, usual=Lines.__next__):
+        nonlocal fed
+        fed += 1
+        return usual(lines)
+
+    monkeypatch.setattr(Lines, "__next__", count)
+    header = "id\ttext\n" if "\t" in line or name == "t.tsv" else "id,text\n"
+    with contextlib.suppress(ReadError):
+        read_text(tmp_path, header + line * 3000, name=name, on_bad="skip")
+    assert fed < 10 * 3000
+
+
 def test_a_bad_header_is_never_skipped(tmp_path):
     with pytest.raises(ReadError, match=r":1: byte 4"):
         read_text(tmp_path, b"text\xe9,text\n1,2\n", on_bad="skip")
@@ -223,6 +383,29 @@ def test_what_the_csv_module_writes_comes_back(tmp_path_factory, rows, delimiter
         assert {unit.label for unit in document.units} <= {label.strip() or None}
 
 
+words = st.text(st.sampled_from('ab,"\n '), max_size=8).map("w{}".format)
+
+
+@given(
+    st.lists(words, max_size=6),
+    st.integers(0, 6),
+    st.sampled_from(['9,"oops" here\n', '9,"oops\n', '9,"a "bad"\nand, so\non"\n']),
+)
+def test_all_rows_but_the_broken_one_come_back(tmp_path_factory, texts, where, broken):
+    rows = []
+    for text in texts:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow([1, text])
+        rows.append(line.getvalue())
+    rows.insert(where, broken)
+    folder = tmp_path_factory.mktemp("broken")
+    notes = Notes()
+    table = "id,text\n" + "".join(rows)
+    documents = read_text(folder, table, notes=notes, on_bad="skip")
+    assert [document.source for document in documents] == texts
+    assert notes.skipped == {"bad row": 1}
+
+
 @st.composite
 def damaged(draw):
     rows = draw(st.lists(st.lists(cells, min_size=1, max_size=3), max_size=5))
@@ -238,12 +421,18 @@ def damaged(draw):
     st.binary(max_size=60) | damaged(),
     st.sampled_from(["stop", "skip"]),
     st.sampled_from([Fields(), Fields(document="x")]),
+    st.sampled_from(["t.csv", "t.tsv"]),
+    st.sampled_from([None, "cp1252", "utf-16", "iso2022_jp"]),
 )
-def test_whatever_the_file_holds_it_is_read_or_refused(tmp_path_factory, content, on_bad, fields):
-    path = tmp_path_factory.mktemp("fuzz") / "t.csv"
+def test_whatever_the_file_holds_it_is_read_or_refused(
+    tmp_path_factory, content, on_bad, fields, name, encoding
+):
+    path = tmp_path_factory.mktemp("fuzz") / name
+    if name == "t.tsv":
+        content = content.replace(b",", b"\t")
     path.write_bytes(content)
     try:
-        documents = read_file(path, on_bad=on_bad, fields=fields)
+        documents = read_file(path, on_bad=on_bad, fields=fields, encoding=encoding)
     except ReadError as error:
         assert str(error).startswith(str(path))  # noqa: PT017 (some files are refused, not all)
     else:

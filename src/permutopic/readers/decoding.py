@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import io
 import re
+from collections import deque
+from threading import local
 from typing import TYPE_CHECKING, BinaryIO
 
 from permutopic.readers.notes import ReadError
@@ -24,9 +26,16 @@ _MARKS = (  # the longer first: a UTF-32 mark begins like a UTF-16 one
 )
 # No file is written in these; they give half characters, or errors of their own.
 _REFUSED = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
-# Encodings in which the byte \n is always the end of a line.
+# Encodings of programs as of text: NUL in them means that it is none.
 _PLAIN = {"utf-8", "ascii", "iso8859-1"}
+# Read line by line they need a mark; without one they are taken as most machines write them.
+_UNMARKED = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+# What a byte stands for depends on lines before.
+_STATEFUL = ("hz", "iso2022")
 _LINE_END = re.compile(r"\r\n?|\n")
+_FAULT_OR_END = re.compile(rb"[\xff\n]")
+_MARK = "permutopic.mark"
+_met = local()
 
 
 def known_encoding(name: object) -> str | None:
@@ -61,7 +70,8 @@ def decode(content: bytes, name: str, reading: Reading, declared: str | None = N
             raise _binary(name, f"byte {len(mark) + bare.index(0)}") from None
         before = bare[: error.start].decode(encoding, "replace")
         line = len(_LINE_END.findall(before)) + 1
-        raise _undecodable(name, error, len(mark) + error.start, line, encoding) from None
+        at = len(mark) + error.start
+        raise _undecodable(name, _bad_bytes(error), at, line, encoding) from None
     if "\0" in text:
         raise _binary(name, f"character {text.index(chr(0))}")
     return text
@@ -91,9 +101,11 @@ def read_lines(
     """Give the lines of a stream with numbers from 1; see `Source.lines`."""
     mark, marked = find_mark(stream.peek(4))
     stream.read(len(mark))
-    encoding = codecs.lookup(marked or reading.encoding or "utf-8").name
-    if encoding not in _PLAIN:
-        recoded = _Recoded(stream, encoding, name, reading.errors, len(mark))
+    known = codecs.lookup(marked or reading.encoding or "utf-8").name
+    encoding = written = _UNMARKED.get(known, known)
+    recoded = None
+    if not _has_plain_lines(encoding):
+        recoded = _Recoded(stream, encoding, reading.errors, len(mark))
         stream, encoding = io.BufferedReader(recoded, _CHUNK), "utf-8"
     limit = reading.max_bytes + 1
     offset = len(mark)
@@ -107,8 +119,9 @@ def read_lines(
         try:
             text = "\n" if fault else raw.decode(encoding, reading.errors)
         except UnicodeDecodeError as error:
-            place = f"{name}:{number}"
-            fault = _undecodable(place, error, offset + error.start, 0, encoding)
+            place = offset + error.start
+            at, found = recoded.fault(place) if recoded else (place, _bad_bytes(error))
+            fault = _undecodable(f"{name}:{number}", found, at, 0, written)
             text = raw.decode(encoding, "replace")
         if fault and not bad:
             raise fault
@@ -118,44 +131,98 @@ def read_lines(
         yield number, text
 
 
-class _Recoded(io.RawIOBase):
-    """Another encoding as UTF-8."""
+def _has_plain_lines(encoding: str) -> bool:
+    r"""Tell whether the byte \n is always the end of a line, and lines can be read one by one."""
+    return "\n".encode(encoding) == b"\n" and not encoding.startswith(_STATEFUL)
 
-    def __init__(
-        self, stream: BinaryIO, encoding: str, name: str, errors: str, offset: int
-    ) -> None:
-        self._stream, self._encoding, self._name = stream, encoding, name
-        self._decoder = codecs.getincrementaldecoder(encoding)(errors)
+
+class _Recoded(io.RawIOBase):
+    """Another encoding as UTF-8, with a byte that UTF-8 has not for what cannot be decoded."""
+
+    def __init__(self, stream: BinaryIO, encoding: str, errors: str, offset: int) -> None:
+        self._stream = stream
+        handler = _MARK if errors == "strict" else errors
+        self._decoder = codecs.getincrementaldecoder(encoding)(handler)
         self._ready = b""
-        self._read = offset
+        self._read = self._given = offset
+        # Where the first such byte of each line stands here, where there, and what it was.
+        self._faults: deque[tuple[int, int, bytes]] = deque()
+        self._is_faulty = False
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: object) -> int:
         view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        while not self._ready:
+        is_end = False
+        while not self._ready and not is_end:
             chunk = self._stream.read(_CHUNK)
-            try:
-                text = self._decoder.decode(chunk, final=not chunk)
-            except UnicodeDecodeError as error:
-                # Bytes that waited for more stand before the chunk.
-                at = self._read - (len(error.object) - len(chunk)) + error.start
-                raise _undecodable(self._name, error, at, 0, self._encoding) from None
-            self._read += len(chunk)
-            self._ready = text.encode("utf-8")
-            if not chunk:
-                break
+            is_end = not chunk
+            self._ready = self._recode(chunk)
         size = min(len(view), len(self._ready))
         view[:size] = self._ready[:size]
         self._ready = self._ready[size:]
         return size
 
+    def fault(self, place: int) -> tuple[int, bytes]:
+        """Tell what stands for the first bad byte of a line: where it is in the file, and what."""
+        while self._faults[0][0] < place:
+            self._faults.popleft()
+        return self._faults[0][1:]
 
-def _undecodable(
-    place: str, error: UnicodeDecodeError, at: int, line: int, encoding: str
-) -> ReadError:
-    bad = " ".join(f"0x{byte:02x}" for byte in error.object[error.start : error.end][:4])
+    def _recode(self, chunk: bytes) -> bytes:
+        text = self._decode(chunk)
+        # Bytes that waited for more stand before the chunk.
+        begin = self._read + len(chunk)
+        faults = [(begin - n_bytes + start, found) for start, found, n_bytes in _met.faults]
+        self._read += len(chunk)
+        ready = text.encode("utf-8", "surrogateescape")
+        self._note(ready, faults)
+        self._given += len(ready)
+        return ready
+
+    def _decode(self, chunk: bytes) -> str:
+        _met.faults = []
+        state = self._decoder.getstate()
+        try:
+            return self._decoder.decode(chunk, final=not chunk)
+        except UnicodeError:  # an escape sequence at the end, longer than any that has a meaning
+            _met.faults = []
+            self._decoder.setstate(state)
+            return self._decoder.decode(chunk, final=True)
+
+    def _note(self, ready: bytes, faults: list[tuple[int, bytes]]) -> None:
+        if not faults:
+            self._is_faulty = self._is_faulty and b"\n" not in ready
+            return
+        coming = iter(faults)
+        for each in _FAULT_OR_END.finditer(ready):
+            if each[0] == b"\n":
+                self._is_faulty = False
+                continue
+            fault = next(coming)
+            if not self._is_faulty:
+                self._faults.append((self._given + each.start(), *fault))
+            self._is_faulty = True
+
+
+def _mark(error: UnicodeError) -> tuple[str, int]:
+    """Mark what cannot be decoded, and remember it for the one who decodes in this thread."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    _met.faults.append((error.start, _bad_bytes(error), len(error.object)))
+    return "\udcff", error.end
+
+
+codecs.register_error(_MARK, _mark)
+
+
+def _bad_bytes(error: UnicodeDecodeError) -> bytes:
+    return error.object[error.start : error.end][:4]
+
+
+def _undecodable(place: str, found: bytes, at: int, line: int, encoding: str) -> ReadError:
+    bad = " ".join(f"0x{byte:02x}" for byte in found)
     where = f" in line {line}" if line else ""
     name = "UTF-8" if encoding == "utf-8" else encoding
     return ReadError(

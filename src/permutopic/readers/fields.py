@@ -22,8 +22,12 @@ def take(record: dict[str, Any], name: str, owner: str, place: str, fields: Fiel
     return record[name]
 
 
-def take_name(record: dict[str, Any], field: str, place: str) -> str | None:
+def take_name(
+    record: dict[str, Any], field: str, place: str, what: str | None = None
+) -> str | None:
     """Take a title, a heading or the like: a string or a number; None where there is none.
+
+    `what` is what messages call it, if not by the field's name.
 
     >>> take_name({"id": 7}, "id", "a.jsonl:1"), take_name({"id": " "}, "id", "a.jsonl:1")
     ('7', None)
@@ -36,7 +40,7 @@ def take_name(record: dict[str, Any], field: str, place: str) -> str | None:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         # Data frames write what is missing as NaN.
         return str(value) if isinstance(value, int) or not math.isnan(value) else None
-    raise wrong_type(value, "a string", repr(field), place)
+    raise wrong_type(value, "a string", what or repr(field), place)
 
 
 def typed(value: Any, kind: type, what: str, place: str) -> Any:

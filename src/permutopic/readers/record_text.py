@@ -61,12 +61,9 @@ def add_sections(text: Text, sections: Any, fields: Fields, place: str) -> None:
     for position, item in enumerate(typed(sections, list, repr(fields.sections), place), start=1):
         here = f"section {position}"
         section = typed(item, dict, here, place)
-        heading = take(section, fields.heading, here, place, fields)
-        if heading is not None:
-            typed(heading, str, f"the heading of {here}", place)
-        label = section.get(fields.label)
-        if label is not None:
-            typed(label, str, f"the label of {here}", place)
+        take(section, fields.heading, here, place, fields)
+        heading = take_name(section, fields.heading, place, f"the heading of {here}")
+        label = take_name(section, fields.label, place, f"the label of {here}")
         paragraphs = take(section, fields.paragraphs, here, place, fields)
         typed(paragraphs, list, f"{fields.paragraphs!r} of {here}", place)
         for each in paragraphs:
@@ -81,17 +78,23 @@ def take_flat(
     """Take text, heading and label of a flat record."""
     if fields.text not in record:
         raise _no_text(record, fields, place)
-    text = record[fields.text]
+    text = take_text(record, fields, place)
+    return text, take_name(record, fields.heading, place), take_name(record, fields.label, place)
+
+
+def take_text(record: dict[str, Any], fields: Fields, place: str) -> str | list[str]:
+    """Take the text of a record: a string or a list of paragraphs, an empty one for none."""
+    text = record.get(fields.text)
     if isinstance(text, list):
         for position, item in enumerate(text, start=1):
             if not isinstance(item, str):
                 what = f"item {position} of {fields.text!r}"
                 raise wrong_type(item, "a string", what, place)
     elif text is None:
-        text = []
+        return []
     elif not isinstance(text, str):
         raise wrong_type(text, "a string or a list of strings", repr(fields.text), place)
-    return text, take_name(record, fields.heading, place), take_name(record, fields.label, place)
+    return text
 
 
 def _no_text(record: dict[str, Any], fields: Fields, place: str) -> ReadError:

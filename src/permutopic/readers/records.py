@@ -2,11 +2,12 @@
 
 A record is *sectioned*, or *flat*:
 
-    {"title": …, "sections": [{"heading": …, "label"?: …, "paragraphs": [… , …]}, …]}
+    {"title": …, "text"?: …, "sections": [{"heading": …, "label"?: …, "paragraphs": [… , …]}, …]}
     {"title"?: …, "text": "…" or [… , …], "heading"?: …, "label"?: …}
 
-A flat one is a document, or, where a field says which document it belongs to, a part of one. What
-the fields are called is the user's choice (`Fields`). A heading or label may be null.
+The text of a sectioned one is its lead: it stands before the sections, under no heading. A flat one
+is a document, or, where a field says which document it belongs to, a part of one. What the fields
+are called is the user's choice (`Fields`). Titles, headings and labels may be numbers, or null.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from permutopic.documents import Document
 from permutopic.readers.fields import named_by_user, no_field, take, take_name, typed
 from permutopic.readers.notes import ReadError
-from permutopic.readers.record_text import Text, add_sections, take_flat
+from permutopic.readers.record_text import Text, add_sections, take_flat, take_text
 from permutopic.readers.source import too_long
 
 if TYPE_CHECKING:
@@ -69,12 +70,12 @@ class _Single:
         record = _record(value, place)
         text = Text()
         if _is_sectioned(record, fields):
-            title = take(record, fields.title, "the document", place, fields)
-            typed(title, str, repr(fields.title), place)
+            take(record, fields.title, "the document", place, fields)
+            text.add(take_text(record, fields, place), None, None)
             add_sections(text, record[fields.sections], fields, place)
         else:
-            title = take_name(record, fields.title, place) or f"{self._source.title}:{number}"
             text.add(*take_flat(record, fields, place))
+        title = take_name(record, fields.title, place) or f"{self._source.title}:{number}"
         if text.length > self._reading.max_bytes:
             raise too_long(place, self._reading)
         return Document(title, tuple(text.units), place, text.source)

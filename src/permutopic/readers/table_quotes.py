@@ -1,0 +1,83 @@
+"""Where a broken row of a table ends: told from the quotes in the lines that follow."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_QUOTES = re.compile('"+')
+
+
+class Outlook(NamedTuple):
+    """What the lines after a broken row are.
+
+    `kind` is "closed" (they begin within a quoted field, which is closed), "opened" (a field is
+    opened in them, so they begin outside of one), "end" or "limit" (neither comes before the end
+    of the file, or before there is too much to look at). `n_lines` of them go to the end of that
+    field, or stand before the line that opens one, or before the end; `n_before` stand before the
+    first of such quotes.
+    """
+
+    kind: str
+    n_lines: int
+    n_before: int
+
+
+def look_out(lines: Iterable[str], delimiter: str, longest: int) -> Outlook:
+    r"""Tell from the first quotes in lines whether they begin within a quoted field.
+
+    >>> look_out(["and so\n", 'on",5\n', "6,7\n"], ",", 99)
+    Outlook(kind='closed', n_lines=2, n_before=1)
+    >>> look_out(["6,7\n", '8,"nine"\n'], ",", 99)
+    Outlook(kind='opened', n_lines=1, n_before=1)
+    """
+    size = n_lines = 0
+    n_before = -1
+    is_within = True
+    for line in lines:
+        runs = _QUOTES.finditer(line) if '"' in line else ()
+        for run in runs:
+            if n_before < 0 and _opens(line, run, delimiter):
+                return Outlook("opened", n_lines, n_lines)
+            was_within, is_within = is_within, _after(line, run, delimiter, is_within)
+            if n_before < 0 and was_within and not is_within:
+                n_before = n_lines
+        n_lines += 1
+        if not is_within:
+            return Outlook("closed", n_lines, n_before)
+        size += len(line)
+        if size > longest:
+            break
+    if n_before >= 0:  # closed, but opened again for good
+        return Outlook("closed", n_before + 1, n_before)
+    return Outlook("limit" if size > longest else "end", n_lines, n_lines)
+
+
+def _opens(line: str, run: re.Match[str], delimiter: str) -> bool:
+    """Tell whether quotes are of a field that begins with them."""
+    if not _is_begin(line, run.start(), delimiter):
+        return False
+    if _is_end(line, run.end(), delimiter):
+        # A single one that begins a line, and ends a field, closes it more often than not.
+        return run.start() > 0 or len(run[0]) > 1
+    return len(run[0]) % 2 == 1  # two at the beginning of a line are one within a field
+
+
+def _after(line: str, run: re.Match[str], delimiter: str, is_within: bool) -> bool:
+    """Tell whether a place after quotes is within a quoted field."""
+    if len(run[0]) % 2 == 0:
+        return is_within
+    if is_within:
+        return not _is_end(line, run.end(), delimiter)
+    return _is_begin(line, run.start(), delimiter)
+
+
+def _is_begin(line: str, at: int, delimiter: str) -> bool:
+    return at == 0 or line[at - 1] == delimiter
+
+
+def _is_end(line: str, at: int, delimiter: str) -> bool:
+    return at == len(line) or line[at] in (delimiter, "\r", "\n")

@@ -1,0 +1,211 @@
+"""The rows of a table: read by the csv module, and found again after one that is broken."""
+
+from __future__ import annotations
+
+import csv
+import re
+from itertools import islice
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from permutopic.readers.notes import ReadError
+from permutopic.readers.table_quotes import Outlook, look_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permutopic.readers.settings import Reading
+    from permutopic.readers.table_lines import Lines
+
+    # The number of its first line, and a row or what is wrong with it.
+    Row = tuple[int, list[str] | ReadError]
+
+_LONGEST = (1 << 31) - 1  # as far as the csv module counts on every system
+_QUOTED = re.compile(r'"([^"]*+(?:""[^"]*+)*+)"')
+# So many lines with the right number of fields are rows, whatever quote comes after them.
+_ENOUGH = 5
+_limiting = Lock()
+
+
+class Rows:
+    """The rows of a table, blank ones aside.
+
+    Attributes
+    ----------
+    width
+        How many fields a row has, once the header is read; 0 until then.
+    """
+
+    def __init__(
+        self, lines: Lines, delimiter: str, name: str, reading: Reading, *, is_loose: bool
+    ) -> None:
+        self._lines, self._delimiter, self._name = lines, delimiter, name
+        self._longest = reading.max_bytes
+        self._skips = reading.on_bad == "skip"
+        self._reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        self._is_loose = is_loose
+        self._is_plain = False
+        self.width = 0
+
+    def read(self) -> Iterator[Row]:
+        """Read the rows; what is wrong with one comes in its place."""
+        while (row := self._read_one()) is not None:
+            if isinstance(row, ReadError) or not _is_blank(row):
+                yield self._lines.row[0][0] if self._lines.row else 0, row
+
+    def _read_one(self) -> list[str] | ReadError | None:
+        lines = self._lines
+        lines.begin()
+        row = self._parse()
+        if row is None or lines.has_failed:
+            return row
+        if not self.width:
+            return lines.fault() or row
+        if self._is_loose and '"' in lines.row[0][1]:
+            row = self._loosely(row)
+        if isinstance(row, list) and len(row) != self.width and not _is_blank(row):
+            row = _uneven(self._place(), len(row), self.width)
+        if not self._skips:
+            return lines.fault() or row
+        fault = lines.fault()
+        if self._is_broken(row) or (fault and fault.kind == "too long"):
+            self._leave_out()
+        row = lines.fault() or row
+        return self._ranged(row) if isinstance(row, ReadError) else row
+
+    def _parse(self) -> list[str] | ReadError | None:
+        try:
+            if self._is_plain:
+                return _split(next(self._lines), self._delimiter)
+            return _parse(self._reader, self._longest)
+        except StopIteration:
+            return None
+        except ReadError as error:
+            return error
+        except csv.Error as error:
+            return _bad_row(self._place(), error)
+
+    def _place(self) -> str:
+        return f"{self._name}:{self._lines.row[0][0]}"
+
+    def _loosely(self, row: list[str] | ReadError) -> list[str] | ReadError:
+        """Take a line for a row, and quotes that do not enclose a field as they stand.
+
+        So it is where the quotes make no row, or one of several lines that are each a row.
+        """
+        lines = self._lines
+        widths = (len(_split(line, self._delimiter)) for _, line in lines.row)
+        is_row = isinstance(row, list) and len(row) == self.width
+        if is_row and (self.width == 1 or len(lines.row) == 1 or set(widths) != {self.width}):
+            return row
+        plain = _split(lines.row[0][1], self._delimiter)
+        if len(plain) != self.width:
+            return row
+        self._is_plain = self._is_plain or not lines.is_patient
+        lines.give_back()
+        return plain
+
+    def _is_broken(self, row: list[str] | ReadError) -> bool:
+        """Tell whether it is not known where a row ends."""
+        if not isinstance(row, ReadError):
+            return False
+        lines = self._lines.row
+        return (
+            row.kind == "too long"
+            or len(lines) > 1
+            or (row.kind == "bad row" and '"' in lines[0][1])
+        )
+
+    def _leave_out(self) -> None:
+        """Find the line after a broken row: one that is a row, and not its tail."""
+        lines = self._lines
+        if not lines.is_patient:
+            return
+        lines.give_back()
+        while self._is_tail(outlook := self._look_out()):
+            lines.leave_out(outlook.n_lines)
+        n_unfit = 0
+        for line in islice(lines.ahead(), outlook.n_lines):
+            if self._fits(line):
+                break
+            n_unfit += 1
+        lines.leave_out(n_unfit)
+
+    def _look_out(self) -> Outlook:
+        if not self._lines.is_patient:
+            return Outlook("opened", 0, 0)
+        return look_out(self._lines.ahead(), self._delimiter, self._longest)
+
+    def _is_tail(self, outlook: Outlook) -> bool:
+        """Tell whether the lines that follow belong to the broken row."""
+        if outlook.kind in ("opened", "end"):
+            return False
+        if self.width == 1 or outlook.n_before < _ENOUGH:
+            return True
+        return not all(map(self._fits, islice(self._lines.ahead(), _ENOUGH)))
+
+    def _fits(self, line: str) -> bool:
+        """Tell whether a line is a row, or can begin one."""
+        try:
+            row = _parse(self._new_reader(line, strict=True), self._longest)
+        except csv.Error as error:
+            if "unexpected end of data" not in str(error):
+                return False
+            row = _parse(self._new_reader(line, strict=False), self._longest)
+            return row is not None and len(row) <= self.width
+        return row is not None and len(row) == self.width
+
+    def _new_reader(self, line: str, *, strict: bool) -> Iterator[list[str]]:
+        return csv.reader([line], delimiter=self._delimiter, strict=strict)
+
+    def _ranged(self, error: ReadError) -> ReadError:
+        """Say which lines are left out, where there are several."""
+        numbers = [number for number, line in self._lines.row if not line.isspace()]
+        if len(numbers) < 2:
+            return error
+        detail = f"{error.detail} (lines {numbers[0]}–{numbers[-1]} are left out)"
+        return ReadError(error.place, error.kind, detail)
+
+
+def _parse(reader: Iterator[list[str]], longest: int) -> list[str] | None:
+    """Read one row; the csv module's limit for a field holds for the whole process: put it back."""
+    with _limiting:
+        usual = csv.field_size_limit(min(longest, _LONGEST))
+        try:
+            return next(reader, None)
+        finally:
+            csv.field_size_limit(usual)
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    """Divide a line into fields, with quotes as they stand unless they enclose a field."""
+    return [_unquoted(field) for field in line.rstrip("\r\n").split(delimiter)]
+
+
+def _unquoted(field: str) -> str:
+    quoted = _QUOTED.fullmatch(field)
+    return quoted[1].replace('""', '"') if quoted else field
+
+
+def _is_blank(row: list[str]) -> bool:
+    return len(row) < 2 and not "".join(row).strip()
+
+
+def _uneven(place: str, found: int, expected: int) -> ReadError:
+    return ReadError(
+        place,
+        "uneven row",
+        f"this row has {found} field{'s' * (found != 1)}, the header {expected}: "
+        "quote fields that hold delimiters",
+    )
+
+
+def _bad_row(place: str, error: csv.Error) -> ReadError:
+    reason = str(error).replace("\t", "\\t")
+    if "unexpected end of data" in reason:
+        detail = "a quote is opened in this row and never closed: close it"
+    elif "new-line character" in reason:
+        detail = "a CR stands alone outside quotes: save the file with ordinary ends of lines"
+    else:
+        detail = f"this row cannot be read ({reason}): double the quotes within a quoted field"
+    return ReadError(place, "bad row", detail)
