@@ -228,3 +228,12 @@ def test_a_corpus_may_be_read_with_a_models_words(tmp_path):
     assert corpus.vocabulary == ("three", "one")
     assert corpus.words.tolist() == [1, 0]
     assert corpus.unit_offsets.tolist() == [0, 1, 2, 2]
+
+
+def test_headings_are_counted_once_a_document_in_the_order_they_are_met():
+    units = tuple(
+        Unit(f"text {n}", heading) for n, heading in enumerate(["Z", "A", "Z", None, "M"])
+    )
+    watch = Watch()
+    list(watch.over([Document("a", units, "a"), Document("b", units[3:], "b")]))
+    assert watch.headings.most_common() == [("M", 2), ("Z", 1), ("A", 1)]

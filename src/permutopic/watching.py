@@ -68,7 +68,8 @@ class Watch:
 
     def _look(self, document: Document) -> None:
         self.languages[guess_language(_beginning(document))] += 1
-        self.headings.update({unit.heading for unit in document.units if unit.heading})
+        met = dict.fromkeys(unit.heading for unit in document.units if unit.heading)
+        self.headings.update(list(met))  # ties in the order in which they are met
         digest = hashlib.blake2b(digest_size=16)
         replaced = False
         for unit in document.units:
