@@ -11,7 +11,7 @@ from permutopic.readers.web.encoding import declared_encoding
 from permutopic.readers.web.marks import TEXT, Run, mark
 from permutopic.readers.web.rules import LEFT_OUT
 from permutopic.readers.web.text import make_pieces, plain_text
-from permutopic.readers.web.weighing import Scales, weigh
+from permutopic.readers.web.weighing import Scales, weigh_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Set
@@ -38,7 +38,7 @@ def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
     steps = parse(marked)
     scales = Scales(text, marked, steps)
     parts = _without_preface(find_parts(text, marked, steps, scales))
-    kept = sum(weigh(text, part.runs).seen for part in parts)
+    kept = sum(weigh_links(text, part.runs)[0] for part in parts)
     notes.boilerplate += max(scales.weight(0).seen - kept, 0)
     yield make_document(
         (_finish(text, part) for part in parts),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permutopic.readers.web.marks import BREAK, CELL, TEXT, Marked, Run
 from permutopic.readers.web.rules import HEADINGS, WITHIN_LINE
-from permutopic.readers.web.weighing import weigh
+from permutopic.readers.web.weighing import weigh, weigh_links
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set
@@ -241,8 +241,8 @@ def without_links(text: str, parts: list[Title | Block]) -> list[Title | Block]:
 def _is_links(text: str, part: Title | Block) -> bool:
     if part[0] in {"caption", "dt", "figcaption", "pre"}:
         return False
-    weight = weigh(text, part.runs)
-    return weight.linked >= _LINK_SHARE * weight.seen
+    seen, linked = weigh_links(text, part.runs)
+    return linked >= _LINK_SHARE * seen
 
 
 def _is_sentence(text: str, part: Title | Block) -> bool:

@@ -53,10 +53,22 @@ def weigh(text: str, runs: Iterable[Run]) -> Weight:
     Weight(seen=48, linked=0, prose=48, sentences=1)
     """
     stretches = [(text[run.start : run.end], run.kind) for run in runs if run.kind in {TEXT, LINK}]
-    seen = sum(len(stretch.strip()) for stretch, _ in stretches)
-    linked = sum(len(stretch.strip()) for stretch, kind in stretches if kind == LINK)
+    seen, linked = _count_characters(stretches)
     sentences = count_sentences("".join(stretch for stretch, _ in stretches))
     return Weight(seen, linked, seen if sentences else 0, sentences)
+
+
+def weigh_links(text: str, runs: Iterable[Run]) -> tuple[int, int]:
+    """Count the characters of a paragraph that are seen, and those in links: `weigh` made short."""
+    kinds = {TEXT, LINK}
+    return _count_characters(
+        [(text[run.start : run.end], run.kind) for run in runs if run.kind in kinds]
+    )
+
+
+def _count_characters(stretches: list[tuple[str, str]]) -> tuple[int, int]:
+    sizes = [(len(stretch.strip()), kind) for stretch, kind in stretches]
+    return sum(size for size, _ in sizes), sum(size for size, kind in sizes if kind == LINK)
 
 
 def count_sentences(text: str) -> int:
