@@ -29,11 +29,10 @@ _log = logging.getLogger("permutopic")
 
 @dataclass(frozen=True)
 class Format:
-    """A format: the pattern of its extensions, and whether one file holds many documents."""
+    """A format: the module that reads it, and the pattern of its extensions."""
 
     module: str
     extensions: str
-    many: bool = False
 
     def reader(self) -> Reader:
         """Import the function that reads it."""
@@ -45,13 +44,13 @@ FORMATS = {
     "text": Format("plain", r"\.(txt|text)"),
     "markdown": Format("markdown", r"\.(md|markdown|mdown|mkd)"),
     "html": Format("html", r"\.(html?|xhtml)"),
-    "mediawiki": Format("mediawiki", r"\.xml", many=True),
+    "mediawiki": Format("mediawiki", r"\.xml"),
     "docx": Format("docx", r"\.docx"),
     # A section, perhaps with letters of its own; not a film or an archive.
     "man": Format("man", r"\.(?!3gp$|3g2$|7z$)(?:[1-9](?:[a-z_][a-z0-9_+]*)?|n)"),
-    "jsonl": Format("jsonl", r"\.(jsonl|ndjson)", many=True),
-    "csv": Format("table", r"\.(csv|tsv)", many=True),
-    "parquet": Format("parquet", r"\.(parquet|pq)", many=True),
+    "jsonl": Format("jsonl", r"\.(jsonl|ndjson)"),
+    "csv": Format("table", r"\.(csv|tsv)"),
+    "parquet": Format("parquet", r"\.(parquet|pq)"),
 }
 
 
