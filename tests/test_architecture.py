@@ -22,8 +22,9 @@ LAYERS = [
     {"text"},
     {"corpus", "prediction", "convergence"},
     {"model", "readers", "metrics"},
-    {"watching", "outline"},
+    {"watching", "topics"},
     {"reading", "inspection", "estimator"},
+    {"datasets"},
     {"experiments"},
     {"cli"},
 ]

@@ -32,6 +32,8 @@ def test_a_saved_model_comes_back_whole(model, tmp_path):
                 assert mine.arrays().keys() == theirs.arrays().keys()
                 for part, array in mine.arrays().items():
                     assert np.array_equal(array, theirs.arrays()[part]), part
+        elif name == "_shown":
+            assert value.as_dict() == loaded.as_dict()
         elif name == "topics_":
             assert all(np.array_equal(a, b) for a, b in zip(value, loaded, strict=True))
         elif isinstance(value, np.ndarray):
@@ -144,6 +146,12 @@ def cut_array(folder, name):
     save_file(arrays, folder / "model.safetensors")
 
 
+def damage_topics(folder, **change):
+    path = folder / "model.json"
+    topics = json.loads(path.read_text())["topics"]
+    damage_json(folder, topics={**topics, **change})
+
+
 def damage_json(folder, **change):
     path = folder / "model.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
@@ -157,7 +165,7 @@ def damage_json(folder, **change):
         (lambda f: (f / "model.json").write_text("{"), "model.json: not readable as JSON"),
         (lambda f: (f / "model.json").write_bytes(b"\xff"), "model.json: not readable as JSON"),
         (lambda f: (f / "model.safetensors").write_bytes(b"x"), "not readable as safetensors"),
-        (lambda f: damage_json(f, schema=99), "schema is 99, and this version .* schema 3"),
+        (lambda f: damage_json(f, schema=99), "schema is 99, and this version .* schema 4"),
         (lambda f: (f / "model.json").write_text("[]"), "its schema is None"),
         (lambda f: damage_json(f, schema=True), "its schema is True"),
         (lambda f: (f / "model.json").write_text("[" * 100_000), "not readable as JSON"),
@@ -181,6 +189,27 @@ def damage_json(folder, **change):
         ),
         (lambda f: damage_json(f, priors={"topic": -1}), "not whole"),
         (lambda f: damage_json(f, titles=None), "not whole"),
+        (lambda f: drop_array(f, "evidence.word_segments"), "not whole"),
+        (lambda f: damage_array(f, "evidence.word_segments", -1), "a count below 0"),
+        (lambda f: damage_topics(f, homes=[0, 2, 2]), "homes skips a number"),
+        (lambda f: damage_topics(f, homes=[0, 1]), "homes is not one number for each topic"),
+        (lambda f: damage_topics(f, homes="abc"), "homes is not one number for each topic"),
+        (lambda f: damage_topics(f, homes=[-1, 0, 1]), "homes skips a number"),
+        (lambda f: damage_topics(f, headings=["A"]), "heading_counts and headings disagree"),
+        (lambda f: damage_topics(f, headings="A"), "headings is not a list of strings"),
+        (lambda f: damage_topics(f, names=[]), "names is not one for each topic"),
+        (
+            lambda f: damage_topics(f, names=[{"text": "a", "source": "user"}] * 3),
+            "names is not one for each topic",
+        ),
+        (
+            lambda f: damage_topics(f, names=[{"text": "a", "source": "?"}] * 3),
+            "is no name of a topic",
+        ),
+        (
+            lambda f: damage_topics(f, names=[{"text": 1, "source": "user"}] * 3),
+            "is no name of a topic",
+        ),
         (lambda f: damage_json(f, convergence={"verdict": "fine"}), "not whole"),
         (lambda f: drop_array(f, "chain0.log_joints"), "not whole"),
         (lambda f: drop_array(f, "chain0.bag"), "not whole"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from permutopic import datasets
     from permutopic.corpus import Corpus
     from permutopic.documents import Document, Unit
     from permutopic.errors import InputError, InputWarning
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from permutopic.model.generate import generate
     from permutopic.model.joint import log_joint
     from permutopic.model.priors import Priors, Variant
-    from permutopic.outline import OutlineEntry
     from permutopic.prediction import Prediction
     from permutopic.readers import Fields, Reading, read_documents
     from permutopic.reading import read_corpus
     from permutopic.text.tokens import Tokens
     from permutopic.text.units import Units
+    from permutopic.topics import OutlineEntry
 
 __version__ = "0.1.0"
 
@@ -32,7 +33,7 @@ _HOMES = {
     "Fields": "readers",
     "InputError": "errors",
     "InputWarning": "errors",
-    "OutlineEntry": "outline",
+    "OutlineEntry": "topics",
     "Prediction": "prediction",
     "Priors": "model.priors",
     "Reading": "readers",
@@ -63,6 +64,7 @@ __all__ = [
     "Units",
     "Variant",
     "__version__",
+    "datasets",
     "generate",
     "inspect",
     "log_joint",
@@ -72,9 +74,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name == "datasets":
+        return import_module(f"{__name__}.datasets")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
 
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value

@@ -22,15 +22,15 @@ from permutopic.model import posterior
 from permutopic.model.chain import Chain, check_loaded_chain
 from permutopic.model.plan import DEFAULT_SWEEPS, SAMPLERS, Plan
 from permutopic.model.priors import Priors, check_n_topics
-from permutopic.outline import OutlineEntry, make_outline
 from permutopic.prediction import Prediction
 from permutopic.storage import load_folder, save_folder
 from permutopic.streams import seed_from
 from permutopic.text.tokens import Tokens
 from permutopic.text.units import Units
+from permutopic.topics import OutlineEntry, ShownTopics, gather_evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -100,9 +100,13 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         Every chain's traces, and its last state if it was kept.
     convergence_ : Convergence
         What the chains say about each other, with a verdict in plain words.
+    topic_names_ : tuple of str
+        What each topic is called: a heading that most of its units stand under, or its most
+        telling words. Headings are looked up when the fit is over. `rename_topics` changes names.
     vocabulary_, titles_ : tuples of str
     state_ : State
-        The last state of the best chain, which most of the above follows from.
+        The last state of the best chain, which most of the above follows from. It has the topics
+        that were sampled, whatever `merge_topics` does to those that are shown.
     priors_ : Priors
         The hyperparameters with their values for this corpus.
     settings_ : dict
@@ -214,6 +218,8 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
                 for chain in chains
             ]
         self._take(tuple(chains))
+        evidence = gather_evidence(corpus, self.state_.all_topics(), n_topics)
+        self._show(ShownTopics.of(self.state_, evidence, priors, self.vocabulary_))
         return self
 
     def _plan(self, settings: dict[str, Any]) -> Plan:
@@ -264,19 +270,52 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         best = chains[self.convergence_.best_chain]
         if best.state is None:
             raise ValueError("the best chain has no state")
-        state = best.state
-        documents = range(state.bag.shape[0])
         self.chains_ = chains
-        self.state_ = state
+        self.state_ = best.state
         self.log_joint_trace_ = best.log_joints
         self.temperature_trace_ = best.temperatures
-        self.bags_ = state.bag
-        self.inversions_ = state.inversions
-        self.dispersion_ = state.dispersion
-        self.orders_ = np.array([state.order(d) for d in documents])
-        self.topics_ = [state.topics(d) for d in documents]
-        self.word_distributions_ = posterior.word_distributions(state, self.priors_)
-        self.prevalence_ = posterior.prevalence(state, self.priors_)
+
+    def _show(self, shown: ShownTopics) -> None:
+        """Set the attributes that describe the topics as they are shown."""
+        view = shown.view
+        self._shown = shown
+        self.topic_names_ = tuple(name.text for name in shown.names)
+        self.bags_ = view.bag
+        self.inversions_ = view.inversions
+        self.dispersion_ = view.dispersion
+        self.orders_ = view.orders
+        self.topics_ = [shown.topics(d) for d in range(view.bag.shape[0])]
+        self.word_distributions_ = posterior.word_distributions(view.word_counts, self.priors_)
+        sampled = posterior.prevalence(self.state_, self.priors_)
+        self.prevalence_ = np.bincount(view.homes, weights=sampled)
+
+    def rename_topics(self, names: Mapping[int | str, str | None]) -> Self:
+        """Give topics, by number or present name, names of your own; None takes one back.
+
+        No two topics may have the same name. The model is changed, and returned.
+        """
+        check_is_fitted(self)
+        self._show(self._shown.renamed(names))
+        return self
+
+    def merge_topics(self, topics: Iterable[int | str], name: str | None = None) -> Self:
+        """Show two or more topics, by number or name, as one, and number all anew.
+
+        The merged topic takes the place of its largest part, and the name that is given, or one
+        that the user gave to a part, or a new one like any other. Nothing is sampled again:
+        `state_`, `chains_` and `convergence_` stay as they were, and a document that has another
+        topic between the parts keeps it there. ρ is the most likely value given the merged
+        orders. The model is changed, and returned; `unmerge_topics` takes all merging back.
+        """
+        check_is_fitted(self)
+        self._show(self._shown.merged(topics, name))
+        return self
+
+    def unmerge_topics(self) -> Self:
+        """Take all merging back. Topics that were not merged keep the names they were given."""
+        check_is_fitted(self)
+        self._show(self._shown.unmerged())
+        return self
 
     def topic_probabilities(self) -> NDArray[np.float64]:
         """Average over the kept chains: (units, K), how many have each unit in each topic.
@@ -291,8 +330,8 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         for state in states:
             topics = state.all_topics()
             matched = match_topics(co_occurrence(topics, mine, self.state_.n_topics))
-            counts[np.arange(mine.size), matched[topics]] += 1
-        shares: NDArray[np.float64] = counts / len(states)
+            counts[np.arange(mine.size), self._shown.view.homes[matched[topics]]] += 1
+        shares: NDArray[np.float64] = counts[:, : self._shown.view.n_topics] / len(states)
         return shares
 
     def encode(self, X: Iterable[Document] | Iterable[Iterable[str]]) -> Corpus:  # noqa: N803
@@ -317,7 +356,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         """List the topics in canonical order, with their most telling words."""
         check_is_fitted(self)
         n_words = check_whole(n_words, "n_words", 1)
-        return make_outline(self.state_, self.priors_, self.vocabulary_, n_words)
+        return self._shown.outline(n_words)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a folder: model.json and model.safetensors."""
@@ -332,6 +371,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
                 "units": self.units_.as_dict(),
             },
             "convergence": self.convergence_.as_dict(),
+            "topics": self._shown.as_dict(),
             "titles": self.titles_,
             "vocabulary": self.vocabulary_,
         }
@@ -340,7 +380,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
             for chain in self.chains_
             for name, array in chain.arrays().items()
         }
-        save_folder(path, description, arrays)
+        save_folder(path, description, {**arrays, **self._shown.arrays()})
 
     @classmethod
     def load(cls, path: str | Path, *, tokens: Callable[[str], list[str]] | None = None) -> Self:
@@ -370,6 +410,8 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
             for chain in chains:
                 check_loaded_chain(chain, *sizes)
             model._take(tuple(chains))
+            size = model.state_, model.priors_, model.vocabulary_
+            model._show(ShownTopics.from_dict(description["topics"], arrays, *size))
         except (IndexError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: the model folder is not whole ({error})") from None
         return model

@@ -14,11 +14,13 @@ import permutopic
 from permutopic.errors import InputError, InputWarning
 
 _COMMANDS = {
-    "demo": "Fit a corpus drawn from the model and show what was recovered.",
+    "demo": "Learn the outline of 64 articles that come with permutopic, and check it.",
     "evaluate": "Fit a corpus and score the result against its headings.",
     "fit": "Learn the shared outline of a corpus and save the model.",
     "inspect": "Show what would be read, and what a fit would cost.",
+    "merge": "Make topics of a saved model one.",
     "outline": "Show the canonical outline of a saved model.",
+    "rename": "Give topics of a saved model other names.",
 }
 
 

@@ -86,3 +86,8 @@ def make_model(settings: dict[str, Any]) -> ContentModel:
     model = ContentModel(**settings)
     model.checked_settings()
     return model
+
+
+changed_model: Option = click.option(
+    "-o", "--output", type=click.Path(), help="Folder for the changed model.  [default: MODEL]"
+)

@@ -18,14 +18,23 @@ import click
     show_default=True,
     help="Words to show for each topic.",
 )
+@click.option("--map", "with_map", is_flag=True, help="Show every document's topics as well.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-def outline_command(model: str, n_words: int, as_json: bool) -> None:
-    """Show the topics of MODEL in canonical order."""
-    from permutopic.cli.tables import print_outline
+def outline_command(model: str, n_words: int, with_map: bool, as_json: bool) -> None:
+    """Show the topics of MODEL in canonical order, and with --map its documents."""
+    from permutopic.cli.tables import make_console, print_map, print_outline
     from permutopic.estimator import ContentModel
+    from permutopic.topics import structure
 
-    entries = ContentModel.load(model).outline(n_words)
+    fitted = ContentModel.load(model)
+    entries = fitted.outline(n_words)
+    documents = (structure(*pair) for pair in zip(fitted.titles_, fitted.topics_, strict=True))
     if as_json:
-        click.echo(json.dumps([asdict(entry) for entry in entries]))
-    else:
-        print_outline(entries)
+        topics = [asdict(entry) for entry in entries]
+        whole = {"topics": topics, "documents": [asdict(each) for each in documents]}
+        click.echo(json.dumps(whole if with_map else topics))
+        return
+    console = make_console()
+    print_outline(entries, console)
+    if with_map:
+        print_map(documents, console)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
     from rich.table import Table
 
-    from permutopic.outline import OutlineEntry
+    from permutopic.topics import OutlineEntry, Structure
+
+_MARKS = digits + ascii_lowercase + ascii_uppercase
+# Colours that can be told apart on dark and on light ground; topics beyond them begin again.
+_COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "red", "bright_cyan", "bright_magenta")
 
 
 def make_console() -> Console:
@@ -38,28 +43,69 @@ def printable(word: str) -> str:
     return word if word.isprintable() else repr(word)[1:-1]
 
 
-def print_outline(entries: Sequence[OutlineEntry]) -> None:
+def print_outline(entries: Sequence[OutlineEntry], console: Console | None = None) -> None:
     """Print the topics that are in use, in canonical order."""
     from rich.text import Text
 
-    console = make_console()
+    console = make_console() if console is None else console
     table = make_table(
         ("topic", "right"),
+        ("name", "left"),
         ("in docs", "right"),
         ("units", "right"),
         ("ρ", "right"),
-        ("words", "left"),
+        ("place", "left"),
+        ("telling words", "left"),
     )
     for entry in entries:
         if entry.document_share > 0:
             table.add_row(
-                str(entry.topic),
+                Text(str(entry.topic), style=_colour(entry.topic)),
+                Text(printable(entry.name), style="bold"),
                 f"{entry.document_share:.0%}",
                 f"{entry.mean_units:.1f}",
                 "–" if entry.dispersion is None else f"{entry.dispersion:.2f}",
+                entry.firmness or "–",
                 Text(" ".join(map(printable, entry.words))),
             )
     console.print(table)
     unused = [str(entry.topic) for entry in entries if entry.document_share == 0]
     if unused:
         console.print(f"not used: topics {', '.join(unused)}")
+
+
+def print_map(documents: Iterable[Structure], console: Console | None = None) -> None:
+    """Print one line a document: a mark for each unit, or for each segment if that is too long."""
+    from rich.text import Text
+
+    console = make_console() if console is None else console
+    shown = list(documents)
+    titles = [printable(document.title)[:30] for document in shown]
+    room = console.width - max(map(len, titles), default=0) - 20
+    by_unit = max((len(document.topics) for document in shown), default=0) <= room
+    table = make_table(
+        ("document", "left"),
+        ("a mark a paragraph" if by_unit else "a mark a segment", "left"),
+        ("out of order", "left"),
+    )
+    for title, document in zip(titles, shown, strict=True):
+        topics = document.topics if by_unit else document.segments
+        marks = Text(no_wrap=True, overflow="ellipsis")
+        for topic in topics:
+            marks.append(mark(topic), style=_colour(topic))
+        table.add_row(Text(title), marks, swaps_in_words(document.swaps))
+    console.print(table)
+
+
+def mark(topic: int) -> str:
+    """Give a topic's number as one character: 0 … 9, then letters."""
+    return _MARKS[topic] if topic < len(_MARKS) else "·"
+
+
+def swaps_in_words(swaps: int) -> str:
+    """Say how far a document is from the canonical order."""
+    return {0: "–", 1: "1 swap"}.get(swaps, f"{swaps} swaps")
+
+
+def _colour(topic: int) -> str:
+    return _COLOURS[topic % len(_COLOURS)]

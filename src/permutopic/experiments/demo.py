@@ -1,4 +1,4 @@
-"""The demo: draw a corpus from the model, fit it, and hold what was found against the truth."""
+"""The demo: fit the bundled articles, and hold the outline against the headings it never saw."""
 
 from __future__ import annotations
 
@@ -8,90 +8,70 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.convergence import match_topics
+from permutopic.datasets import load_elements
 from permutopic.estimator import ContentModel
-from permutopic.model.generate import generate
-from permutopic.model.priors import Priors
-from permutopic.permutation import kendall_distance
+from permutopic.experiments.evaluate import Evaluation, evaluate
+from permutopic.prediction import number_labels
+from permutopic.topics import OutlineEntry, Structure, structure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from permutopic.model.sampler import SweepInfo
 
-N_TOPICS, N_DOCUMENTS = 6, 60
-
-
-@dataclass(frozen=True)
-class DemoPlace:
-    """One place of the recovered outline beside the same place of the true one."""
-
-    true_topic: int
-    found_topic: int
-    """The true topic that the topic found at this place stands for."""
-    agreement: float
-    """Share of the true topic's units that the recovered topic holds."""
-    true_dispersion: float | None
-    found_dispersion: float | None
-    words: tuple[str, ...]
-    """The most telling words of the topic found at this place."""
+N_TOPICS, N_CHAINS = 8, 4
+"""As many topics as the articles have headings; four chains, so that they can disagree."""
+_SHOWN_WORDS = 6
 
 
 @dataclass(frozen=True)
 class DemoResult:
     """What the demo found."""
 
-    places: tuple[DemoPlace, ...]
     n_documents: int
     n_units: int
-    n_tokens: int
-    agreement: float
-    """Share of all units that are in the topic they were drawn from."""
-    distance: int
-    """Swaps of neighbours between the recovered order and the true one."""
-    verdict: str
-    """Whether the chains agree."""
+    n_words: int
+    outline: tuple[OutlineEntry, ...]
+    documents: tuple[Structure, ...]
+    """Every article's topics, those that keep to the outline first."""
+    evaluation: Evaluation
+    matched_units: int
+    """Paragraphs in the topic that stands for their heading, topics and headings matched 1 to 1."""
 
 
 def make_model(seed: int) -> ContentModel:
-    """Make the model that the demo fits: two chains, the better of which is shown."""
-    return ContentModel(N_TOPICS, n_chains=2, n_jobs=2, random_state=seed)
+    """Make the model that the demo fits: defaults, but for several chains."""
+    return ContentModel(N_TOPICS, n_chains=N_CHAINS, n_jobs=-1, random_state=seed)
 
 
 def run_demo(
-    model: ContentModel, seed: int = 0, on_sweep: Callable[[SweepInfo], None] | None = None
+    model: ContentModel, on_sweep: Callable[[SweepInfo], None] | None = None
 ) -> DemoResult:
-    """Draw a corpus from the model and have `model` recover its topics and their order."""
-    rng = np.random.default_rng(seed)
-    priors = Priors.for_documents(N_DOCUMENTS, topic=5.0, dispersion=2.0, strength=20.0)
-    corpus, truth = generate(
-        N_TOPICS, priors, rng, n_documents=N_DOCUMENTS, units=12, unit_words=30, n_words=400
-    )
-    model.fit(corpus, on_sweep=on_sweep)
-    true, found = truth.all_topics(), model.prediction().topics
-    together = np.zeros((N_TOPICS, N_TOPICS), dtype=np.int64)
-    np.add.at(together, (found, true), 1)
-    stands_for = match_topics(together)
-    places = []
-    for place, entry in enumerate(model.outline(n_words=5)):
-        mine = stands_for[place]
-        size = max(int(together[:, mine].sum()), 1)
-        last = place == N_TOPICS - 1
-        places.append(
-            DemoPlace(
-                true_topic=place,
-                found_topic=int(mine),
-                agreement=float(together[place, mine] / size),
-                true_dispersion=None if last else float(truth.dispersion[place]),
-                found_dispersion=entry.dispersion,
-                words=entry.words,
-            )
-        )
+    """Fit the bundled articles and score the result."""
+    corpus = load_elements()
+    evaluation = evaluate(corpus, model, on_sweep=on_sweep)
+    documents = [structure(*pair) for pair in zip(corpus.titles, model.topics_, strict=True)]
     return DemoResult(
-        places=tuple(places),
         n_documents=corpus.n_documents,
         n_units=corpus.n_units,
-        n_tokens=corpus.n_tokens,
-        agreement=float(np.mean(stands_for[found] == true)),
-        verdict=model.convergence_.verdict,
-        distance=kendall_distance(stands_for, np.arange(N_TOPICS)),
+        n_words=int(corpus.source_words.sum()),
+        outline=model.outline(_SHOWN_WORDS),
+        documents=tuple(sorted(documents, key=lambda document: (document.swaps, document.title))),
+        evaluation=evaluation,
+        matched_units=count_matched(corpus.reference("heading"), model.prediction().topics),
     )
+
+
+def count_matched(headings: Sequence[str], topics: NDArray[np.int64]) -> int:
+    """Count the units in the topic of their heading, when each heading gets one topic at most.
+
+    >>> count_matched(["a", "a", "b", "b"], np.array([1, 1, 1, 0]))
+    3
+    """
+    rows = number_labels(headings)
+    size = max(int(rows.max()), int(topics.max())) + 1
+    together = np.zeros((size, size), dtype=np.int64)
+    np.add.at(together, (topics, rows), 1)
+    return int(together[np.arange(size), match_topics(together)].sum())

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from permutopic.model.state import State
 
 
-def word_distributions(state: State, priors: Priors) -> NDArray[np.float64]:
+def word_distributions(word_counts: NDArray[np.int32], priors: Priors) -> NDArray[np.float64]:
     """β̂ (eq. 14): (K, W), each row the word probabilities of one topic."""
-    return dirichlet.mean(state.word_counts.T, priors.word)
+    return dirichlet.mean(word_counts.T, priors.word)
 
 
 def prevalence(state: State, priors: Priors) -> NDArray[np.float64]:

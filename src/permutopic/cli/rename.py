@@ -1,0 +1,33 @@
+"""`permutopic rename`: give topics of a saved model other names."""
+
+from __future__ import annotations
+
+import click
+
+from permutopic.cli.options import changed_model
+
+
+@click.command("rename")
+@click.argument("model", type=click.Path())
+@click.argument("names", nargs=-1, required=True, metavar="TOPIC=NAME…")
+@changed_model
+def rename_command(model: str, names: tuple[str, ...], output: str | None) -> None:
+    """Give topics of MODEL other names: 3=Uses, or "old name=new name".
+
+    TOPIC= with nothing behind it gives a topic its automatic name back.
+    """
+    from permutopic.cli.tables import print_outline
+    from permutopic.errors import InputError
+    from permutopic.estimator import ContentModel
+
+    changes: dict[int | str, str | None] = {}
+    for pair in names:
+        topic, equals, name = pair.partition("=")
+        if not equals or not topic.strip():
+            raise InputError(f"{pair!r}: a new name is given as TOPIC=NAME")
+        if topic in changes:
+            raise InputError(f"topic {topic!r} is given two names")
+        changes[topic] = name if name.strip() else None
+    fitted = ContentModel.load(model).rename_topics(changes)
+    fitted.save(model if output is None else output)
+    print_outline(fitted.outline())

@@ -1,0 +1,50 @@
+"""Corpora that come with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from permutopic.errors import InputError
+from permutopic.reading import read_corpus
+
+if TYPE_CHECKING:
+    from permutopic.corpus import Corpus
+
+__all__ = ["copy_elements", "elements_folder", "load_elements"]
+
+
+def elements_folder() -> Path:
+    """Say where the articles on chemical elements are: a folder of Markdown files."""
+    return Path(__file__).parent / "elements"
+
+
+def load_elements(tokens: object = "words", *, units: object = "paragraph") -> Corpus:
+    """Load short articles on chemical elements, written for permutopic (CC0).
+
+    Their paragraphs stand under eight headings (Discovery, Properties, Isotopes, Occurrence,
+    Production, Uses, Biology, Safety), whose order and presence vary from article to article.
+    `tokens` and `units` are those of `read_corpus`.
+
+    Examples
+    --------
+    >>> corpus = load_elements()
+    >>> corpus.titles[0], corpus.headings[0]
+    ('Aluminium', 'Discovery')
+    """
+    return read_corpus(elements_folder(), tokens, units=units)
+
+
+def copy_elements(folder: str | Path) -> int:
+    """Copy the articles into a folder that is new or empty, and say how many there are."""
+    target = Path(folder)
+    try:
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise InputError(f"{folder} exists and is not empty: give a new folder")
+        articles = sorted(elements_folder().glob("*.md"))
+        target.mkdir(parents=True, exist_ok=True)
+        for article in articles:
+            (target / article.name).write_bytes(article.read_bytes())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written ({error.strerror or error})") from None
+    return len(articles)

@@ -1,0 +1,17 @@
+"""What a person is shown of a model's topics: telling words, names, merged topics, the outline."""
+
+from __future__ import annotations
+
+from permutopic.topics.evidence import Evidence, gather_evidence
+from permutopic.topics.outline import OutlineEntry
+from permutopic.topics.shown import ShownTopics
+from permutopic.topics.structure import Structure, structure
+
+__all__ = [
+    "Evidence",
+    "OutlineEntry",
+    "ShownTopics",
+    "Structure",
+    "gather_evidence",
+    "structure",
+]

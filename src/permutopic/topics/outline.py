@@ -1,0 +1,100 @@
+"""The canonical outline: topics in canonical order, and how each one behaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from permutopic.mallows import log_normalizer
+from permutopic.model.priors import Variant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from permutopic.model.priors import Priors
+    from permutopic.topics.naming import TopicName
+    from permutopic.topics.view import TopicView
+
+FIRMNESS = ((0.9, "fixed"), (0.75, "firm"), (0.5, "loose"), (0.0, "wanders"))
+"""What is said of a topic that comes before all later ones with at least this probability."""
+
+
+@dataclass(frozen=True)
+class OutlineEntry:
+    """One topic of the outline.
+
+    Attributes
+    ----------
+    topic
+        The topic's number, which is its place in the canonical order, from zero.
+    name
+        What it is called; no other topic of the model is called that.
+    named_by
+        "heading", "words" or "user"; "none" if no document has the topic.
+    words
+        Its most telling words, the most telling first.
+    document_share
+        Share of the documents that have the topic.
+    mean_units
+        Mean number of units it takes in those documents.
+    dispersion
+        ρ: how firmly it keeps its place among the topics after it. None where the model has
+        none: for the last topic, and in the constrained and uniform variants.
+    in_place
+        What ρ comes to: the probability that none of the later topics comes before this one.
+    firmness
+        The same in a word: "fixed", "firm", "loose" or "wanders".
+    """
+
+    topic: int
+    name: str
+    named_by: str
+    words: tuple[str, ...]
+    document_share: float
+    mean_units: float
+    dispersion: float | None
+    in_place: float | None
+    firmness: str | None
+
+
+def make_outline(
+    view: TopicView,
+    names: Sequence[TopicName],
+    priors: Priors,
+    vocabulary: Sequence[str],
+    n_words: int = 10,
+) -> tuple[OutlineEntry, ...]:
+    """List all topics in canonical order, unused ones included (their share is 0)."""
+    entries = []
+    for topic, name in enumerate(names):
+        units = view.bag[:, topic]
+        holders = np.count_nonzero(units)
+        later = view.n_topics - topic - 1
+        has_dispersion = priors.variant == Variant.FULL and later > 0
+        rho = float(view.dispersion[topic]) if has_dispersion else None
+        in_place = None if rho is None else float(np.exp(-log_normalizer(rho, later + 1)))
+        entries.append(
+            OutlineEntry(
+                topic=topic,
+                name=name.text,
+                named_by=name.source,
+                words=tuple(vocabulary[word] for word in view.ranked_words[topic][:n_words]),
+                document_share=holders / units.size,
+                mean_units=float(units.sum() / holders) if holders else 0.0,
+                dispersion=rho,
+                in_place=in_place,
+                firmness=None if in_place is None else in_words(in_place),
+            )
+        )
+    return tuple(entries)
+
+
+def in_words(in_place: float) -> str:
+    """Say in a word how likely a topic is to come before all later ones.
+
+    >>> [in_words(share) for share in (0.95, 0.8, 0.6, 0.2)]
+    ['fixed', 'firm', 'loose', 'wanders']
+    """
+    return next(word for least, word in FIRMNESS if in_place >= least)

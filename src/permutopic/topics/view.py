@@ -1,0 +1,166 @@
+"""The topics as a model shows them: those that were sampled, or fewer where some are merged.
+
+Merging changes no sample. Each sampled topic has a *home*, the shown topic that it is part of, and
+everything shown follows from the state and the homes. A merged topic takes the canonical place of
+its largest part, and in each document the place of the part with most units there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from permutopic.mallows import mode_of_dispersion, n_values
+from permutopic.permutation import order_to_inversions
+from permutopic.topics.distinctive import rank_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from permutopic.model.priors import Priors
+    from permutopic.model.state import State
+    from permutopic.topics.evidence import Evidence
+
+Kind = TypeVar("Kind", bound=np.integer)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TopicView:
+    """Counts and orders of the shown topics, numbered in canonical order.
+
+    `homes` has the shown topic of every sampled one; the rest is as in `State` and `Evidence`.
+    """
+
+    homes: NDArray[np.int64]
+    bag: NDArray[np.int64]
+    orders: NDArray[np.int64]
+    inversions: NDArray[np.int64]
+    dispersion: NDArray[np.float64]
+    word_counts: NDArray[np.int32]
+    word_segments: NDArray[np.int32]
+    headings: tuple[str, ...]
+    heading_counts: NDArray[np.int64]
+    n_segments: int
+
+    @property
+    def n_topics(self) -> int:
+        """Count the shown topics."""
+        return int(self.bag.shape[1])
+
+    @cached_property
+    def ranked_words(self) -> list[NDArray[np.int64]]:
+        """The words of each topic, the most telling first."""
+        return rank_words(self.word_counts, self.word_segments, self.n_segments)
+
+
+def view_topics(
+    state: State, evidence: Evidence, priors: Priors, homes: NDArray[np.int64]
+) -> TopicView:
+    """Show the topics of a state, merged as `homes` says."""
+    orders = np.array([state.order(document) for document in range(state.bag.shape[0])])
+    headings, n_segments = evidence.headings, int(np.count_nonzero(state.bag))
+    n_topics = int(homes.max()) + 1
+    if n_topics == state.n_topics:
+        return TopicView(
+            homes,
+            state.bag,
+            orders,
+            state.inversions,
+            state.dispersion,
+            state.word_counts,
+            evidence.word_segments,
+            headings,
+            evidence.heading_counts,
+            n_segments,
+        )
+    orders = _merged_orders(orders, state.bag, homes)
+    inversions = np.array([order_to_inversions(order) for order in orders])
+    return TopicView(
+        homes,
+        _added(state.bag, homes),
+        orders,
+        inversions,
+        _dispersion(inversions, n_topics, priors),
+        _added(state.word_counts, homes),
+        _added(evidence.word_segments, homes),
+        headings,
+        _added(evidence.heading_counts, homes),
+        n_segments,
+    )
+
+
+def merge_homes(
+    homes: NDArray[np.int64], together: Sequence[int], sizes: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Make shown topics one, and number all anew by the place of each one's largest part.
+
+    `sizes` has the units of every sampled topic.
+    """
+    merged = homes.copy()
+    merged[np.isin(homes, together)] = min(together)
+    labels = np.unique(merged)
+    places = []
+    for label in labels:
+        parts = np.flatnonzero(merged == label)
+        places.append(parts[sizes[parts].argmax()])
+    ranks = np.argsort(np.argsort(places))
+    return ranks[np.searchsorted(labels, merged)].astype(np.int64)
+
+
+def check_homes(homes: object, n_topics: int) -> NDArray[np.int64]:
+    """Raise ValueError unless each of the sampled topics has a home, and each home a topic."""
+    array = np.asarray(homes)
+    if array.shape != (n_topics,) or array.dtype.kind != "i":
+        raise ValueError("homes is not one number for each topic")
+    if not np.array_equal(np.unique(array), np.arange(array.max() + 1)):
+        raise ValueError("homes skips a number")
+    return array.astype(np.int64)
+
+
+def _added(table: NDArray[Kind], homes: NDArray[np.int64]) -> NDArray[Kind]:
+    """Add up the columns of sampled topics that have the same home."""
+    added = np.zeros((table.shape[0], int(homes.max()) + 1), dtype=table.dtype)
+    for topic, home in enumerate(homes):
+        added[:, home] += table[:, topic]
+    return added
+
+
+def _merged_orders(
+    orders: NDArray[np.int64], bag: NDArray[np.int64], homes: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Order the shown topics of each document by the place of their largest part there.
+
+    Where a document has none of a topic, the topic's largest part in the corpus has a place in
+    the document's order all the same, and stands for it.
+    """
+    sizes = bag.sum(axis=0)
+    merged = np.empty((orders.shape[0], int(homes.max()) + 1), dtype=np.int64)
+    for document, order in enumerate(orders):
+        place = np.argsort(order)
+        best: dict[int, tuple[int, int, int]] = {}
+        for topic, home in enumerate(homes):
+            size = (int(bag[document, topic]), int(sizes[topic]), -topic)
+            if home not in best or size > best[home]:
+                best[int(home)] = size
+        merged[document] = sorted(best, key=lambda home: place[-best[home][2]])
+    return merged
+
+
+def _dispersion(
+    inversions: NDArray[np.int64], n_topics: int, priors: Priors
+) -> NDArray[np.float64]:
+    """Give the most likely ρ of merged orders: there is no sample of it."""
+    fixed = priors.variant.fixed_dispersion
+    if fixed is not None:
+        return np.full(n_topics - 1, fixed)
+    n_documents = inversions.shape[0]
+    seen = inversions.sum(axis=0) + priors.strength * priors.mean_inversions(n_topics)
+    means = seen / (n_documents + priors.strength)
+    values = n_values(n_topics)
+    modes = [mode_of_dispersion(int(m), float(v)) for m, v in zip(values, means, strict=True)]
+    return np.array(modes)

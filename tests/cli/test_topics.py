@@ -1,0 +1,127 @@
+"""The demo, and the commands that name and merge topics, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from permutopic import ContentModel
+from permutopic.cli import command_line, tables
+from permutopic.cli.tables import mark, print_map, swaps_in_words
+from permutopic.errors import InputError
+from permutopic.topics import structure
+
+COAST, HILL, TOWN = "Salt sea waves, sand.", "Hills: snow, rocks & ice.", "Town hall, market."
+
+
+def run(*arguments):
+    """Run a command; the error that `main` would print in one line is raised."""
+    done = CliRunner().invoke(
+        command_line, list(map(str, arguments)), env={"COLUMNS": "100"}, standalone_mode=False
+    )
+    if done.exception is not None:
+        raise done.exception
+    return done.output
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("places")
+    for n in range(8):
+        sections = [("Coast", COAST), ("Hills", HILL), ("Town", TOWN)]
+        text = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in sections)
+        (folder / f"{n}.md").write_text(f"# Place {n}\n\n{text} No {n}.\n", encoding="utf-8")
+    run("fit", folder, "-k", 4, "--sweeps", 40, "-o", folder / "model")
+    return folder / "model"
+
+
+@pytest.fixture
+def model(fitted, tmp_path):
+    return shutil.copytree(fitted, tmp_path / "model")
+
+
+def names(folder):
+    return list(ContentModel.load(folder).topic_names_)
+
+
+def test_the_outline_has_names_from_headings(model):
+    shown = run("outline", model)
+    for name in ("Coast", "Hills", "Town"):
+        assert name in shown
+    assert {entry["named_by"] for entry in json.loads(run("outline", model, "--json"))} == {
+        "heading",
+        "none",
+    }
+
+
+def test_the_map_has_a_line_for_every_document(model):
+    shown = run("outline", model, "--map")
+    rows = [line.split() for line in shown.splitlines() if line.split()[:1] == ["Place"]]
+    assert len(rows) == 8
+    assert {tuple(row[2:]) for row in rows} == {("012", "–")}
+    whole = json.loads(run("outline", model, "--map", "--json"))
+    assert whole["documents"][0] == {"title": "Place 0", "topics": [0, 1, 2], "swaps": 0}
+    assert [entry["topic"] for entry in whole["topics"]] == [0, 1, 2, 3]
+
+
+def test_topics_are_renamed_in_place(model):
+    shown = run("rename", model, "0=By the sea", "hills=Up = high")
+    assert "By the sea" in shown
+    assert names(model)[:3] == ["By the sea", "Up = high", "Town"]
+    run("rename", model, "By the sea=")
+    assert names(model)[:3] == ["Coast", "Up = high", "Town"]
+
+
+def test_topics_are_merged_and_unmerged(model, tmp_path):
+    run("merge", model, "coast", 1, "--name", "Nature", "-o", tmp_path / "other")
+    assert names(model)[:3] == ["Coast", "Hills", "Town"]
+    assert names(tmp_path / "other")[:2] == ["Nature", "Town"]
+    run("merge", tmp_path / "other", "--undo")
+    assert names(tmp_path / "other")[:3] == ["Coast", "Hills", "Town"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("rename", "MODEL", "Coast"), "a new name is given as TOPIC=NAME"),
+        (("rename", "MODEL", "=Coast"), "a new name is given as TOPIC=NAME"),
+        (("rename", "MODEL", "0=A", "0=B"), "topic '0' is given two names"),
+        (("rename", "MODEL", "0=A", "coast=B"), "topic 0 is given two names"),
+        (("rename", "MODEL", "0=town"), "would both be called 'Town'"),
+        (("rename", "MODEL", "9=A"), "a topic is a number from 0 to 3 or a name, not '9'"),
+        (("rename", "nowhere", "0=A"), "nowhere is not a model folder"),
+        (("merge", "MODEL", "0"), "two different topics or more"),
+        (("merge", "MODEL", "0", "--undo"), "--undo takes all merging back"),
+        (("merge", "MODEL", "0", "Nobody"), "no topic is called 'Nobody'"),
+        (("merge", "MODEL", "0", "1", "--name", "7"), "more than a number"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_changes_nothing(model, arguments, message):
+    before = {path.name: path.read_bytes() for path in model.iterdir()}
+    with pytest.raises(InputError, match=message):
+        run(*(model if each == "MODEL" else each for each in arguments))
+    assert {path.name: path.read_bytes() for path in model.iterdir()} == before
+
+
+def test_a_map_of_long_documents_has_a_mark_a_segment(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    print_map([structure("long\x1b", [1] * 90 + [0] * 5), structure("short", [0])])
+    shown = capsys.readouterr().out
+    assert "a mark a segment" in shown
+    assert r"long\x1b   10" in shown
+    assert "1 swap" in shown
+
+
+def test_marks_and_swaps():
+    assert [mark(topic) for topic in (0, 9, 10, 36, 61, 62)] == ["0", "9", "a", "A", "Z", "·"]
+    assert [swaps_in_words(swaps) for swaps in (0, 1, 2)] == ["–", "1 swap", "2 swaps"]
+    assert len(tables._COLOURS) >= 8
+
+
+def test_the_demo_copies_its_articles(tmp_path):
+    assert run("demo", "--copy", tmp_path / "articles").endswith("articles: 64 articles\n")
+    with pytest.raises(InputError, match="exists and is not empty"):
+        run("demo", "--copy", tmp_path / "articles")

@@ -1,0 +1,113 @@
+"""The bundled articles keep to the form they were written in, and no two share their wording."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+
+import pytest
+
+import permutopic
+from permutopic import InputError, read_documents
+from permutopic.datasets import copy_elements, elements_folder, load_elements
+
+HEADINGS = {
+    "Discovery",
+    "Properties",
+    "Isotopes",
+    "Occurrence",
+    "Production",
+    "Uses",
+    "Biology",
+    "Safety",
+}
+ARTICLES = list(read_documents(elements_folder()))
+
+
+def words_of(text):
+    return re.findall(r"[^\W_]+(?:['’][^\W_]+)*", text.lower())
+
+
+def test_there_are_enough_articles_and_each_is_about_another_element():
+    titles = [article.title for article in ARTICLES]
+    assert len(titles) >= 48
+    assert len(set(titles)) == len(titles)
+    for article in ARTICLES:
+        assert article.place.endswith(f"{article.title.lower()}.md")
+
+
+@pytest.mark.parametrize("article", ARTICLES, ids=lambda article: article.title)
+def test_an_article_has_seven_to_twelve_paragraphs_of_forty_to_eighty_words(article):
+    assert 7 <= len(article.units) <= 12
+    for unit in article.units:
+        assert 40 <= len(unit.text.split()) <= 80, unit.text
+        assert unit.heading in HEADINGS
+
+
+@pytest.mark.parametrize("article", ARTICLES, ids=lambda article: article.title)
+def test_a_heading_comes_once_in_an_article(article):
+    headings = [unit.heading for unit in article.units]
+    sections = [heading for n, heading in enumerate(headings) if headings[n - 1 : n] != [heading]]
+    assert len(set(sections)) == len(sections) >= 5
+
+
+def test_order_and_presence_of_sections_vary():
+    orders = Counter(tuple(dict.fromkeys(u.heading for u in a.units)) for a in ARTICLES)
+    assert len(orders) >= len(ARTICLES) // 2
+    presence = Counter(heading for order in orders.elements() for heading in order)
+    assert min(presence.values()) >= len(ARTICLES) // 3
+    assert min(presence.values()) < len(ARTICLES) == max(presence.values())
+
+
+def test_no_run_of_eight_words_comes_twice():
+    places = defaultdict(set)
+    for article in ARTICLES:
+        for number, unit in enumerate(article.units):
+            words = words_of(unit.text)
+            for start in range(len(words) - 7):
+                places[tuple(words[start : start + 8])].add((article.title, number, start))
+    assert len(places) > 20_000
+    assert {" ".join(run): at for run, at in places.items() if len(at) > 1} == {}
+
+
+def test_no_sentence_comes_twice():
+    sentences = Counter(
+        " ".join(words_of(sentence))
+        for article in ARTICLES
+        for unit in article.units
+        for sentence in re.split(r"(?<=[.!?])\s+", unit.text)
+    )
+    assert [sentence for sentence, times in sentences.items() if times > 1] == []
+
+
+def test_paragraphs_do_not_open_alike():
+    """Three first words, the element's name aside, open two paragraphs of a section at most."""
+    openings = Counter()
+    for article in ARTICLES:
+        for unit in article.units:
+            words = [word for word in words_of(unit.text) if word != article.title.lower()]
+            openings[unit.heading, *words[:3]] += 1
+    assert [opening for opening, times in openings.items() if times > 2] == []
+
+
+def test_the_corpus_is_loaded_with_tokens_and_units_as_asked():
+    corpus = permutopic.datasets.load_elements()
+    assert corpus.n_documents == len(ARTICLES)
+    assert corpus.n_units == sum(len(article.units) for article in ARTICLES)
+    assert set(corpus.headings) == HEADINGS
+    sentences = load_elements("whitespace", units="sentence")
+    assert sentences.n_units > 2 * corpus.n_units
+    assert "The" in sentences.vocabulary
+
+
+def test_articles_are_copied_into_a_new_folder_and_nowhere_else(tmp_path):
+    assert copy_elements(tmp_path / "a" / "b") == len(ARTICLES)
+    copied = list(read_documents(tmp_path / "a" / "b"))
+    assert [article.units for article in copied] == [article.units for article in ARTICLES]
+    with pytest.raises(InputError, match="exists and is not empty"):
+        copy_elements(tmp_path / "a")
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(InputError, match="exists and is not empty"):
+        copy_elements(tmp_path / "file")
+    with pytest.raises(InputError, match="cannot be written"):
+        copy_elements(tmp_path / "file" / "below")

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from permutopic.topics.distinctive import COMMON, PRIOR, rank_words, z_scores
+
+
+def test_a_z_score_by_hand():
+    counts = np.array([[6, 2], [4, 8]])
+    inside, rest_inside = 6 + PRIOR * 8, 4 + PRIOR * 12
+    outside, rest_outside = 2 + PRIOR * 8, 8 + PRIOR * 12
+    difference = np.log(inside / rest_inside) - np.log(outside / rest_outside)
+    expected = difference / np.sqrt(1 / inside + 1 / outside)
+    assert z_scores(counts)[0, 0] == pytest.approx(expected)
+
+
+@given(arrays(np.int32, (5, 3), elements=st.integers(0, 50)))
+def test_z_scores_are_numbers_and_swap_sign_between_two_topics(counts):
+    assert np.isfinite(z_scores(counts)).all()
+    two = z_scores(counts[:, :2])
+    assert two[:, 0] == pytest.approx(-two[:, 1], abs=1e-9)
+
+
+def test_a_word_that_one_document_repeats_tells_less_than_one_that_many_use():
+    # Both topics have ten segments; "local" comes 30 times in one of them, "shared" in each.
+    words = ["local", "shared", "other", "filler"]
+    counts = np.array([[30, 0], [20, 0], [0, 40], [50, 60]])
+    segments = np.array([[1, 0], [10, 0], [0, 10], [8, 8]])
+    [first, second] = rank_words(counts, segments, 20)
+    assert [words[word] for word in first[:2]] == ["shared", "local"]
+    assert words[second[0]] == "other"
+
+
+def test_a_word_in_most_segments_tells_nothing_however_frequent():
+    counts = np.array([[90, 10], [5, 0], [0, 50]])
+    segments = np.array([[10, int(20 * COMMON) - 9], [4, 0], [0, 9]])
+    assert rank_words(counts, segments, 20)[0].tolist() == [1, 0]
+
+
+def test_only_words_that_a_topic_holds_are_listed_and_ties_go_by_number():
+    counts = np.array([[1, 0], [1, 0], [0, 3]])
+    ranked = rank_words(counts, np.minimum(counts, 1), 4)
+    assert [words.tolist() for words in ranked] == [[0, 1], [2]]
+    assert rank_words(np.zeros((2, 1), int), np.zeros((2, 1), int), 0)[0].size == 0
+
+
+def test_one_topic_alone_has_its_words_by_frequency():
+    counts = np.array([[1], [5], [3]])
+    assert rank_words(counts, np.array([[1], [1], [1]]), 1)[0].tolist() == [1, 2, 0]

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from permutopic.corpus import Corpus
+from permutopic.documents import Document, Unit
+from permutopic.topics.evidence import Evidence, gather_evidence
+
+
+def corpus_of(*documents):
+    """Documents as lists of (heading, text)."""
+    return Corpus.from_documents(
+        Document(str(n), tuple(Unit(text, heading) for heading, text in units), str(n))
+        for n, units in enumerate(documents)
+    )
+
+
+def test_a_word_counts_once_for_each_segment():
+    corpus = Corpus.from_paragraphs([["a a b", "a", "b"], ["b", "a b"]])
+    evidence = gather_evidence(corpus, np.array([0, 0, 1, 1, 0]), 3)
+    # a: document 0 in topic 0 (two units, one segment); document 1 in topic 0.
+    assert evidence.word_segments.tolist() == [[2, 0, 0], [2, 2, 0]]
+
+
+def test_neighbouring_documents_with_one_topic_are_two_segments():
+    corpus = Corpus.from_paragraphs([["a"], ["a"]])
+    assert gather_evidence(corpus, np.array([1, 1]), 2).word_segments.tolist() == [[0, 2]]
+
+
+def test_headings_are_counted_by_unit_whatever_their_number_and_case():
+    corpus = corpus_of(
+        [("1. Methods", "x"), ("1. Methods", "x"), ("2.1  Case reports:", "x")],
+        [("METHODS", "x"), ("(3) Case Reports", "x"), ("Only here", "x")],
+    )
+    evidence = gather_evidence(corpus, np.array([0, 0, 1, 0, 1, 1]), 2)
+    assert evidence.headings == ("Case Reports", "Methods")
+    assert evidence.heading_counts.tolist() == [[0, 2], [3, 0]]
+
+
+def test_text_before_the_first_heading_is_the_lead_and_text_without_any_is_nothing():
+    lead = [(None, "x"), ("Uses", "y")]
+    evidence = gather_evidence(corpus_of(lead, lead, [(None, "z")]), np.array([0, 1, 0, 1, 1]), 2)
+    assert evidence.headings == ("(lead)", "Uses")
+    assert evidence.heading_counts.tolist() == [[2, 0], [0, 2]]
+
+
+def test_a_heading_that_is_only_a_number_stays():
+    corpus = corpus_of([("1984", "x"), ("3.", "y")], [("1984", "x"), ("3.", "y")])
+    assert gather_evidence(corpus, np.zeros(4, int), 2).headings == ("1984", "3")
+
+
+@pytest.mark.parametrize(
+    ("words", "headings", "counts", "message"),
+    [
+        (np.zeros((2, 2)), (), np.zeros((0, 2), int), "no table of whole numbers"),
+        (np.zeros(2, np.int32), (), np.zeros((0, 2), int), "no table of whole numbers"),
+        (np.zeros((2, 2), np.int32), ("A",), np.zeros((0, 2), int), "disagree"),
+        (np.zeros((2, 2), np.int32), ("A",), np.full((1, 2), -1), "heading_counts has a count"),
+        (np.zeros((2, 2), np.int32), ("A",), np.zeros((1, 2)), "heading_counts is no table"),
+    ],
+)
+def test_counts_that_do_not_fit_are_refused(words, headings, counts, message):
+    with pytest.raises(ValueError, match=message):
+        Evidence(words, headings, counts)

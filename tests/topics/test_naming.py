@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from permutopic import InputError
+from permutopic.corpus import Corpus
+from permutopic.documents import Document, Unit
+from permutopic.model.priors import Priors
+from permutopic.model.state import make_state
+from permutopic.topics import ShownTopics, gather_evidence
+from permutopic.topics.naming import TopicName, find_topic, rename
+
+COAST, HILL, TOWN = "salt waves beach sand", "snow rocks ridge summit", "mayor council market"
+
+
+def shown_for(documents, bags):
+    """Documents as lists of (heading, text), in canonical order, with the bag of each."""
+    corpus = Corpus.from_documents(
+        Document(str(n), tuple(Unit(text, heading) for heading, text in units), str(n))
+        for n, units in enumerate(documents)
+    )
+    bag = np.array(bags)
+    orders = np.zeros((len(documents), bag.shape[1] - 1), dtype=int)
+    state = make_state(corpus, bag, orders, np.ones(bag.shape[1] - 1))
+    evidence = gather_evidence(corpus, state.all_topics(), bag.shape[1])
+    priors = Priors.for_documents(len(documents))
+    return ShownTopics.of(state, evidence, priors, corpus.vocabulary)
+
+
+def names_of(shown):
+    return [(name.text, name.source) for name in shown.names]
+
+
+def test_without_headings_topics_are_called_by_their_telling_words():
+    shown = shown_for([[(None, COAST), (None, HILL)]] * 3, [[1, 1]] * 3)
+    [(first, by), (second, _)] = names_of(shown)
+    assert by == "words"
+    assert set(first.split(", ")) < set(COAST.split())
+    assert set(second.split(", ")) < set(HILL.split())
+
+
+def test_a_heading_over_most_of_a_topics_units_is_its_name():
+    document = [("Sea", COAST), ("Sea", COAST), ("Land", HILL)]
+    assert names_of(shown_for([document] * 2, [[2, 1]] * 2)) == [
+        ("Sea", "heading"),
+        ("Land", "heading"),
+    ]
+
+
+def test_a_heading_over_half_of_a_topics_units_is_not_enough():
+    document = [("Sea", COAST), ("Coast", COAST), ("Land", HILL)]
+    shown = shown_for([document] * 2, [[2, 1]] * 2)
+    assert shown.names[0].source == "words"
+    assert shown.names[1].text == "Land"
+
+
+def test_a_heading_that_one_document_has_is_no_name():
+    documents = [[("Sea", COAST), ("Land", HILL)], [("Shore", COAST), ("Land", HILL)]]
+    assert [by for _, by in names_of(shown_for(documents, [[1, 1]] * 2))] == ["words", "heading"]
+
+
+def test_topics_under_one_heading_are_told_apart_by_their_words():
+    document = [("Nature", COAST), ("Nature", HILL), ("Town", TOWN)]
+    names = names_of(shown_for([document] * 3, [[1, 1, 1]] * 3))
+    assert [by for _, by in names] == ["heading"] * 3
+    assert names[0][0].startswith("Nature: ")
+    assert names[1][0].startswith("Nature: ")
+    assert names[0] != names[1]
+    assert names[2][0] == "Town"
+
+
+def test_equal_names_get_numbers_and_unused_topics_say_so():
+    shown = shown_for([[(None, "a"), (None, "a")]] * 2, [[1, 1, 0]] * 2)
+    assert names_of(shown) == [("a (0)", "words"), ("a (1)", "words"), ("(unused 2)", "none")]
+
+
+def test_a_topic_without_words_is_named_too():
+    documents = [[(None, "salt"), (None, "…")]] * 2
+    assert names_of(shown_for(documents, [[1, 1]] * 2))[1] == ("(no words)", "words")
+
+
+def test_forms_of_a_word_numbers_and_little_words_stay_out_of_names():
+    text = "isotopes isotope 1984 his decay neutrons"
+    name = shown_for([[(None, text), (None, HILL)]] * 3, [[1, 1]] * 3).names[0].text
+    assert sorted(name.split(", ")) == ["decay", "isotope", "neutrons"]
+
+
+def test_scripts_without_capitals_have_short_names():
+    shown = shown_for([[(None, "水 海"), (None, "山 雪")]] * 2, [[1, 1]] * 2)
+    assert set(shown.names[0].text.split(", ")) == {"水", "海"}
+
+
+NAMES = (TopicName("Uses", "heading"), TopicName("dust, lungs", "words"), TopicName("Z", "user"))
+
+
+@pytest.mark.parametrize(
+    ("key", "topic"), [(0, 0), (np.int64(2), 2), ("1", 1), ("uses", 0), (" Dust,  lungs", 1)]
+)
+def test_a_topic_is_found_by_number_and_by_name(key, topic):
+    assert find_topic(NAMES, key) == topic
+
+
+@pytest.mark.parametrize("key", [3, -1, "7", "-1", True, 1.0, None, [0]])
+def test_what_is_no_topic_is_refused(key):
+    with pytest.raises(InputError, match="a topic is a number from 0 to 2 or a name, not"):
+        find_topic(NAMES, key)
+
+
+def test_an_unknown_name_is_refused_with_those_there_are():
+    with pytest.raises(InputError, match=r"no topic is called 'Use': there are 'Uses', 'dust"):
+        find_topic(NAMES, "Use")
+
+
+def test_renaming_changes_what_is_named_and_nothing_else():
+    automatic = (*NAMES[:2], TopicName("last", "words"))
+    renamed = rename(NAMES, {0: "  What it   is for ", "z": None}, automatic)
+    assert renamed == (TopicName("What it is for", "user"), NAMES[1], automatic[2])
+
+
+def test_two_topics_can_swap_names():
+    swapped = rename(NAMES, {0: "Z", 2: "Uses"}, NAMES)
+    assert [name.text for name in swapped] == ["Z", "dust, lungs", "Uses"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({0: "z"}, "topics 0 and 2 would both be called"),
+        ({0: "A", "uses": "B"}, "topic 0 is given two names"),
+        ({0: ""}, "a topic's name is text"),
+        ({0: "12"}, "more than a number, not '12'"),
+        ({0: "a\x1b[2J"}, "a topic's name is text"),
+        ({0: 5}, "a topic's name is text"),
+        (["A"], "names are given as"),
+        ({"nobody": "A"}, "no topic is called 'nobody'"),
+    ],
+)
+def test_names_that_cannot_be_are_refused(changes, message):
+    with pytest.raises(InputError, match=message):
+        rename(NAMES, changes, NAMES)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from permutopic.corpus import Corpus
+from permutopic.model.priors import Priors, Variant
+from permutopic.model.state import make_state
+from permutopic.topics import ShownTopics, gather_evidence
+
+CORPUS = Corpus.from_paragraphs([["the sea the sea", "the hill"], ["the hill hill the"]])
+VOCABULARY = CORPUS.vocabulary  # hill, sea, the
+
+
+def outline(dispersion, priors=None, n_words=10):
+    bag = np.array([[1, 1, 0], [0, 1, 0]])
+    state = make_state(CORPUS, bag, np.zeros((2, 2), dtype=int), np.array(dispersion))
+    evidence = gather_evidence(CORPUS, state.all_topics(), 3)
+    priors = Priors.for_documents(2) if priors is None else priors
+    return ShownTopics.of(state, evidence, priors, VOCABULARY).outline(n_words)
+
+
+def test_an_outline_by_hand():
+    first, second, third = outline([1.5, 0.5], n_words=1)
+    assert (first.words, first.document_share, first.mean_units) == (("sea",), 0.5, 1.0)
+    assert (second.words, second.document_share, second.mean_units) == (("hill",), 1.0, 1.0)
+    assert (third.words, third.document_share, third.mean_units) == ((), 0.0, 0.0)
+    assert (first.dispersion, second.dispersion, third.dispersion) == (1.5, 0.5, None)
+    assert [entry.name for entry in (first, second, third)] == [
+        "sea, the",
+        "hill, the",
+        "(unused 2)",
+    ]
+    assert [entry.named_by for entry in (first, second, third)] == ["words", "words", "none"]
+
+
+def test_dispersion_in_words_depends_on_how_many_topics_follow():
+    first, second, third = outline([1.5, 1.5])
+    assert first.in_place == pytest.approx(1 / (1 + math.exp(-1.5) + math.exp(-3)))
+    assert second.in_place == pytest.approx(1 / (1 + math.exp(-1.5)))
+    assert (first.firmness, second.firmness, third.firmness) == ("firm", "firm", None)
+    assert third.in_place is None
+    assert [entry.firmness for entry in outline([0.0, 9.0])] == ["wanders", "fixed", None]
+
+
+@pytest.mark.parametrize("variant", [Variant.CONSTRAINED, Variant.UNIFORM])
+def test_other_variants_have_no_dispersion_to_show(variant):
+    entries = outline([0, 0], Priors.for_documents(2, variant=variant))
+    assert {entry.dispersion for entry in entries} == {None}
+    assert {entry.firmness for entry in entries} == {None}
