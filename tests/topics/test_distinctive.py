@@ -30,7 +30,7 @@ def test_a_word_that_one_document_repeats_tells_less_than_one_that_many_use():
     words = ["local", "shared", "other", "filler"]
     counts = np.array([[30, 0], [20, 0], [0, 40], [50, 60]])
     segments = np.array([[1, 0], [10, 0], [0, 10], [8, 8]])
-    [first, second] = rank_words(counts, segments, 20)
+    [first, second] = rank_words(counts, segments, np.array([10, 10]))
     assert [words[word] for word in first[:2]] == ["shared", "local"]
     assert words[second[0]] == "other"
 
@@ -38,16 +38,23 @@ def test_a_word_that_one_document_repeats_tells_less_than_one_that_many_use():
 def test_a_word_in_most_segments_tells_nothing_however_frequent():
     counts = np.array([[90, 10], [5, 0], [0, 50]])
     segments = np.array([[10, int(20 * COMMON) - 9], [4, 0], [0, 9]])
-    assert rank_words(counts, segments, 20)[0].tolist() == [1, 0]
+    assert rank_words(counts, segments, np.array([10, 10]))[0].tolist() == [1, 0]
 
 
 def test_only_words_that_a_topic_holds_are_listed_and_ties_go_by_number():
     counts = np.array([[1, 0], [1, 0], [0, 3]])
-    ranked = rank_words(counts, np.minimum(counts, 1), 4)
+    ranked = rank_words(counts, np.minimum(counts, 1), np.array([2, 2]))
     assert [words.tolist() for words in ranked] == [[0, 1], [2]]
-    assert rank_words(np.zeros((2, 1), int), np.zeros((2, 1), int), 0)[0].size == 0
+    assert rank_words(np.zeros((2, 1), int), np.zeros((2, 1), int), np.zeros(1, int))[0].size == 0
 
 
 def test_one_topic_alone_has_its_words_by_frequency():
     counts = np.array([[1], [5], [3]])
-    assert rank_words(counts, np.array([[1], [1], [1]]), 1)[0].tolist() == [1, 2, 0]
+    assert rank_words(counts, np.array([[1], [1], [1]]), np.array([1]))[0].tolist() == [1, 2, 0]
+
+
+def test_of_two_words_the_more_exclusive_tells_more():
+    # Both are in half of the first topic's segments; one comes in the other topic as well.
+    counts = np.array([[60, 25], [50, 0], [900, 900]])
+    segments = np.array([[50, 20], [45, 0], [50, 50]])
+    assert rank_words(counts, segments, np.array([100, 100]))[0].tolist() == [1, 0, 2]

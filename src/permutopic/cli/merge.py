@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from permutopic.cli.options import changed_model
+from permutopic.cli.options import SHOWN_WORDS, changed_model
 
 
 @click.command("merge")
@@ -32,4 +32,4 @@ def merge_command(
     else:
         fitted.merge_topics(topics, name)
     fitted.save(model if output is None else output)
-    print_outline(fitted.outline())
+    print_outline(fitted.outline(SHOWN_WORDS))

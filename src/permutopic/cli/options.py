@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     Option = Callable[[Callable[..., None]], Callable[..., None]]
 
+SHOWN_WORDS = 6
+"""Telling words of a topic that fit on a line."""
+
 
 def choice(name: str, values: list[str], explanation: str) -> Option:
     """Make an option that takes one of a few values, the first unless told."""

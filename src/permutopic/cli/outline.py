@@ -7,6 +7,8 @@ from dataclasses import asdict
 
 import click
 
+from permutopic.cli.options import SHOWN_WORDS
+
 
 @click.command("outline")
 @click.argument("model", type=click.Path())
@@ -14,7 +16,7 @@ import click
     "--words",
     "n_words",
     type=click.IntRange(min=1),
-    default=10,
+    default=SHOWN_WORDS,
     show_default=True,
     help="Words to show for each topic.",
 )

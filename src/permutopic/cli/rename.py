@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from permutopic.cli.options import changed_model
+from permutopic.cli.options import SHOWN_WORDS, changed_model
 
 
 @click.command("rename")
@@ -30,4 +30,4 @@ def rename_command(model: str, names: tuple[str, ...], output: str | None) -> No
         changes[topic] = name if name.strip() else None
     fitted = ContentModel.load(model).rename_topics(changes)
     fitted.save(model if output is None else output)
-    print_outline(fitted.outline())
+    print_outline(fitted.outline(SHOWN_WORDS))

@@ -4,7 +4,12 @@ A word's z-score is the difference between its log odds in a topic and outside i
 standard error of that difference, with the corpus as prior (Monroe, Colaresi & Quinn 2008,
 "Fightin' Words"). It is taken twice: over tokens, which favours what a topic speaks of at length,
 and over segments, which favours what it speaks of in many documents. The geometric mean of the
-two wants both: a word that one document repeats is not telling, nor is one that is everywhere.
+two wants both: a word that one document repeats is not telling. The square root of a third factor
+goes in as well, how exclusive the word is: the topic's share when every topic counts alike. It
+puts "crust" before "where".
+
+Chosen by looking at six corpora: the z-score over tokens alone brings the names of single
+documents, lift and FREX bring rare words, and without the last factor little words come in.
 """
 
 from __future__ import annotations
@@ -43,19 +48,25 @@ def z_scores(counts: NDArray[np.integer]) -> NDArray[np.float64]:
 
 
 def rank_words(
-    word_counts: NDArray[np.integer], word_segments: NDArray[np.integer], n_segments: int
+    word_counts: NDArray[np.integer],
+    word_segments: NDArray[np.integer],
+    segments: NDArray[np.integer],
 ) -> list[NDArray[np.int64]]:
     """List for each topic the words it holds, the most telling first.
 
-    Words that tell nothing follow, the most frequent first; ties go by the vocabulary's order.
+    `segments` has the number of segments of each topic. Words that tell nothing follow, the most
+    frequent first; ties go by the vocabulary's order.
     """
-    common = word_segments.sum(axis=1) > COMMON * n_segments
+    common = word_segments.sum(axis=1) > COMMON * segments.sum()
     over_tokens, over_segments = z_scores(word_counts), z_scores(word_segments)
+    rates = word_segments / np.maximum(segments, 1)
+    total_rates = rates.sum(axis=1)
     ranked = []
     for topic in range(word_counts.shape[1]):
         present = np.flatnonzero(word_counts[:, topic])
         first, second = over_tokens[present, topic], over_segments[present, topic]
-        telling = np.sqrt(np.maximum(first, 0) * np.maximum(second, 0))
+        exclusive = rates[present, topic] / total_rates[present]
+        telling = np.sqrt(np.maximum(first, 0) * np.maximum(second, 0) * exclusive)
         telling[common[present]] = 0
         order = np.lexsort((-word_counts[present, topic], -telling))
         ranked.append(present[order])

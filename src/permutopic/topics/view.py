@@ -33,7 +33,8 @@ Kind = TypeVar("Kind", bound=np.integer)
 class TopicView:
     """Counts and orders of the shown topics, numbered in canonical order.
 
-    `homes` has the shown topic of every sampled one; the rest is as in `State` and `Evidence`.
+    `homes` has the shown topic of every sampled one; `segments` counts each
+    one's segments; the rest is as in `State` and `Evidence`.
     """
 
     homes: NDArray[np.int64]
@@ -45,7 +46,7 @@ class TopicView:
     word_segments: NDArray[np.int32]
     headings: tuple[str, ...]
     heading_counts: NDArray[np.int64]
-    n_segments: int
+    segments: NDArray[np.int64]
 
     @property
     def n_topics(self) -> int:
@@ -55,7 +56,7 @@ class TopicView:
     @cached_property
     def ranked_words(self) -> list[NDArray[np.int64]]:
         """The words of each topic, the most telling first."""
-        return rank_words(self.word_counts, self.word_segments, self.n_segments)
+        return rank_words(self.word_counts, self.word_segments, self.segments)
 
 
 def view_topics(
@@ -63,7 +64,7 @@ def view_topics(
 ) -> TopicView:
     """Show the topics of a state, merged as `homes` says."""
     orders = np.array([state.order(document) for document in range(state.bag.shape[0])])
-    headings, n_segments = evidence.headings, int(np.count_nonzero(state.bag))
+    headings, segments = evidence.headings, np.count_nonzero(state.bag, axis=0)
     n_topics = int(homes.max()) + 1
     if n_topics == state.n_topics:
         return TopicView(
@@ -76,7 +77,7 @@ def view_topics(
             evidence.word_segments,
             headings,
             evidence.heading_counts,
-            n_segments,
+            segments,
         )
     orders = _merged_orders(orders, state.bag, homes)
     inversions = np.array([order_to_inversions(order) for order in orders])
@@ -90,7 +91,7 @@ def view_topics(
         _added(evidence.word_segments, homes),
         headings,
         _added(evidence.heading_counts, homes),
-        n_segments,
+        _added(segments[np.newaxis], homes)[0],
     )
 
 
