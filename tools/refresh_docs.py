@@ -38,9 +38,9 @@ def refresh(path: Path, folder: Path) -> None:
 
 def main() -> None:
     """Refresh every file named."""
-    for name in sys.argv[1:]:
+    for path in [Path(name).resolve() for name in sys.argv[1:]]:
         with tempfile.TemporaryDirectory() as folder:
-            refresh(Path(name).resolve(), Path(folder))
+            refresh(path, Path(folder))
 
 
 if __name__ == "__main__":

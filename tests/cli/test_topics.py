@@ -110,7 +110,7 @@ def test_a_map_of_long_documents_has_a_mark_a_segment(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     print_map([structure("long\x1b", [1] * 90 + [0] * 5), structure("short", [0])])
     shown = capsys.readouterr().out
-    assert "a mark a segment" in shown
+    assert "topics, segment by segment" in shown
     assert r"long\x1b   10" in shown
     assert "1 swap" in shown
 

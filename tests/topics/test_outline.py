@@ -6,16 +6,19 @@ import numpy as np
 import pytest
 
 from permutopic.corpus import Corpus
+from permutopic.mallows import mode_of_dispersion
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import make_state
 from permutopic.topics import ShownTopics, gather_evidence
 
-CORPUS = Corpus.from_paragraphs([["the sea the sea", "the hill"], ["the hill hill the"]])
-VOCABULARY = CORPUS.vocabulary  # hill, sea, the
+CORPUS = Corpus.from_paragraphs(
+    [["the sea the sea", "the hill", "the town"], ["the hill hill the"]]
+)
+VOCABULARY = CORPUS.vocabulary  # hill, sea, the, town
 
 
 def outline(dispersion, priors=None, n_words=10):
-    bag = np.array([[1, 1, 0], [0, 1, 0]])
+    bag = np.array([[1, 1, 1], [0, 1, 0]])
     state = make_state(CORPUS, bag, np.zeros((2, 2), dtype=int), np.array(dispersion))
     evidence = gather_evidence(CORPUS, state.all_topics(), 3)
     priors = Priors.for_documents(2) if priors is None else priors
@@ -26,14 +29,10 @@ def test_an_outline_by_hand():
     first, second, third = outline([1.5, 0.5], n_words=1)
     assert (first.words, first.document_share, first.mean_units) == (("sea",), 0.5, 1.0)
     assert (second.words, second.document_share, second.mean_units) == (("hill",), 1.0, 1.0)
-    assert (third.words, third.document_share, third.mean_units) == ((), 0.0, 0.0)
+    assert (third.words, third.document_share, third.mean_units) == (("town",), 0.5, 1.0)
     assert (first.dispersion, second.dispersion, third.dispersion) == (1.5, 0.5, None)
-    assert [entry.name for entry in (first, second, third)] == [
-        "sea, the",
-        "hill, the",
-        "(unused 2)",
-    ]
-    assert [entry.named_by for entry in (first, second, third)] == ["words", "words", "none"]
+    names = [(entry.name, entry.named_by) for entry in (first, second, third)]
+    assert names == [("sea, the", "words"), ("hill, the", "words"), ("town, the", "words")]
 
 
 def test_dispersion_in_words_depends_on_how_many_topics_follow():
@@ -50,3 +49,18 @@ def test_other_variants_have_no_dispersion_to_show(variant):
     entries = outline([0, 0], Priors.for_documents(2, variant=variant))
     assert {entry.dispersion for entry in entries} == {None}
     assert {entry.firmness for entry in entries} == {None}
+
+
+def test_topics_that_no_document_uses_do_not_make_others_wander():
+    bag = np.array([[1, 0, 1, 0], [1, 0, 1, 0]])
+    corpus = Corpus.from_paragraphs([["a", "b"], ["a", "b"]])
+    orders = np.array([[0, 1, 0], [3, 1, 0]])  # 0 2 1 3, and 2 1 3 0
+    state = make_state(corpus, bag, orders, np.array([0.1, 0.2, 0.3]))
+    evidence = gather_evidence(corpus, state.all_topics(), 4)
+    priors = Priors.for_documents(2)
+    entries = ShownTopics.of(state, evidence, priors, corpus.vocabulary).outline(1)
+    # Among the two in use, topic 0 comes first in one document and last in the other.
+    mean = (1 + priors.strength * priors.mean_inversions(2)[0]) / (2 + priors.strength)
+    assert entries[0].dispersion == pytest.approx(mode_of_dispersion(2, mean))
+    assert entries[0].in_place == pytest.approx(1 / (1 + math.exp(-entries[0].dispersion)))
+    assert [entry.dispersion for entry in entries[1:]] == [None, None, None]

@@ -32,7 +32,7 @@ def make_table(*columns: tuple[str, str]) -> Table:
     from rich.box import SIMPLE
     from rich.table import Table
 
-    table = Table(box=SIMPLE, pad_edge=False)
+    table = Table(box=SIMPLE, pad_edge=False, collapse_padding=True)
     for heading, side in columns:
         table.add_column(heading, justify="right" if side == "right" else "left")
     return table
@@ -85,7 +85,7 @@ def print_map(documents: Iterable[Structure], console: Console | None = None) ->
     by_unit = max((len(document.topics) for document in shown), default=0) <= room
     table = make_table(
         ("document", "left"),
-        ("a mark a paragraph" if by_unit else "a mark a segment", "left"),
+        ("topics, unit by unit" if by_unit else "topics, segment by segment", "left"),
         ("out of order", "left"),
     )
     for title, document in zip(titles, shown, strict=True):

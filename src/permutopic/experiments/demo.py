@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from permutopic.model.sampler import SweepInfo
 
-N_TOPICS, N_CHAINS = 8, 4
+N_TOPICS, N_CHAINS, N_SWEEPS = 8, 4, 300
 """As many topics as the articles have headings; four chains, so that they can disagree."""
-_SHOWN_WORDS = 6
+_SHOWN_WORDS = 5
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,15 @@ class DemoResult:
 
 
 def make_model(seed: int) -> ContentModel:
-    """Make the model that the demo fits: defaults, but for several chains."""
-    return ContentModel(N_TOPICS, n_chains=N_CHAINS, n_jobs=-1, random_state=seed)
+    """Make the model that the demo fits: defaults, but for several and longer chains."""
+    return ContentModel(
+        N_TOPICS,
+        n_sweeps=N_SWEEPS,
+        early_stop=False,
+        n_chains=N_CHAINS,
+        n_jobs=-1,
+        random_state=seed,
+    )
 
 
 def run_demo(

@@ -9,6 +9,7 @@ import numpy as np
 
 from permutopic.mallows import log_normalizer
 from permutopic.model.priors import Variant
+from permutopic.topics.view import dispersion_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +42,8 @@ class OutlineEntry:
         Mean number of units it takes in those documents.
     dispersion
         ρ: how firmly it keeps its place among the topics after it. None where the model has
-        none: for the last topic, and in the constrained and uniform variants.
+        none: for the last topic in use, and in the constrained and uniform variants. Where some
+        topics are in no document, this is the most likely ρ among the others.
     in_place
         What ρ comes to: the probability that none of the later topics comes before this one.
     firmness
@@ -67,13 +69,15 @@ def make_outline(
     n_words: int = 10,
 ) -> tuple[OutlineEntry, ...]:
     """List all topics in canonical order, unused ones included (their share is 0)."""
+    full = priors.variant == Variant.FULL
+    dispersion = dispersion_in_use(view, priors) if full else {}
+    used = view.segments > 0
     entries = []
     for topic, name in enumerate(names):
         units = view.bag[:, topic]
         holders = np.count_nonzero(units)
-        later = view.n_topics - topic - 1
-        has_dispersion = priors.variant == Variant.FULL and later > 0
-        rho = float(view.dispersion[topic]) if has_dispersion else None
+        rho = dispersion.get(topic)
+        later = np.count_nonzero(used[topic + 1 :])
         in_place = None if rho is None else float(np.exp(-log_normalizer(rho, later + 1)))
         entries.append(
             OutlineEntry(

@@ -152,10 +152,27 @@ def _merged_orders(
     return merged
 
 
+def dispersion_in_use(view: TopicView, priors: Priors) -> dict[int, float]:
+    """Give ρ of each topic that documents use and another follows: topics that none uses aside.
+
+    Where all are used that is the sampled ρ. Where some are not, they stand anywhere in the orders
+    and would make their neighbours seem to wander: so it is the most likely ρ of the others.
+    """
+    used = np.flatnonzero(view.bag.any(axis=0))
+    if used.size == view.n_topics:
+        return dict(enumerate(view.dispersion.tolist()))
+    ranks = np.full(view.n_topics, -1)
+    ranks[used] = np.arange(used.size)
+    orders = [ranks[order][ranks[order] >= 0] for order in view.orders]
+    inversions = np.array([order_to_inversions(order) for order in orders])
+    found = _dispersion(inversions, used.size, priors)
+    return dict(zip(used[:-1].tolist(), found.tolist(), strict=True))
+
+
 def _dispersion(
     inversions: NDArray[np.int64], n_topics: int, priors: Priors
 ) -> NDArray[np.float64]:
-    """Give the most likely ρ of merged orders: there is no sample of it."""
+    """Give the most likely ρ of orders that were not sampled themselves."""
     fixed = priors.variant.fixed_dispersion
     if fixed is not None:
         return np.full(n_topics - 1, fixed)
