@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "permutopic" / "model").glob("*.py"))
@@ -16,6 +17,10 @@ os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "kernels" / DIGEST)
 
 from permutopic.model.generate import generate  # noqa: E402
 from permutopic.model.priors import Priors  # noqa: E402
+
+# No test asserts seconds: a busy machine is slow, not wrong.
+settings.register_profile("permutopic", deadline=None)
+settings.load_profile("permutopic")
 
 
 def pytest_addoption(parser):

@@ -111,7 +111,7 @@ def test_a_map_of_long_documents_has_a_mark_a_segment(capsys, monkeypatch):
     print_map([structure("long\x1b", [1] * 90 + [0] * 5), structure("short", [0])])
     shown = capsys.readouterr().out
     assert "topics, segment by segment" in shown
-    assert r"long\x1b   10" in shown
+    assert r"long\x1b  10" in shown
     assert "1 swap" in shown
 
 

@@ -31,7 +31,7 @@ def z_scores(counts: NDArray[np.integer]) -> NDArray[np.float64]:
     """Compute (W, K) z-scores of the log odds of each word in each topic against all others.
 
     >>> z_scores(np.array([[9, 1], [1, 9], [10, 10]])).round(1).tolist()
-    [[2.3, -2.3], [-2.3, 2.3], [0.0, 0.0]]
+    [[2.6, -2.6], [-2.6, 2.6], [0.0, 0.0]]
     """
     here = counts.astype(np.float64)
     everywhere = here.sum(axis=1, keepdims=True)
