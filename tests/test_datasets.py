@@ -59,15 +59,29 @@ def test_order_and_presence_of_sections_vary():
     assert min(presence.values()) < len(ARTICLES) == max(presence.values())
 
 
-def test_no_run_of_eight_words_comes_twice():
+def runs_of(articles, length=8):
+    """Every run of so many words, with its places."""
     places = defaultdict(set)
-    for article in ARTICLES:
+    for article in articles:
         for number, unit in enumerate(article.units):
             words = words_of(unit.text)
-            for start in range(len(words) - 7):
-                places[tuple(words[start : start + 8])].add((article.title, number, start))
-    assert len(places) > 20_000
-    assert {" ".join(run): at for run, at in places.items() if len(at) > 1} == {}
+            for start in range(len(words) - length + 1):
+                run = " ".join(words[start : start + length])
+                places[run].add((article.title, number, start))
+    return places
+
+
+def test_no_run_of_eight_words_comes_twice():
+    runs = runs_of(ARTICLES)
+    assert len(runs) > 20_000
+    assert {run: places for run, places in runs.items() if len(places) > 1} == {}
+
+
+@pytest.mark.parametrize("name", ["elements_en", "elements_paper"])
+def test_no_run_of_eight_words_is_an_encyclopaedias(name, data):
+    theirs = runs_of(read_documents(data / "corpora" / f"{name}.jsonl.gz"))
+    assert len(theirs) > 100_000
+    assert sorted(theirs.keys() & runs_of(ARTICLES).keys()) == []
 
 
 def test_no_sentence_comes_twice():

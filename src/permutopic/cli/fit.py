@@ -23,6 +23,7 @@ def fit_command(paths: tuple[str, ...], output: str, **settings: Any) -> None:
     would be read.
     """
     from permutopic.cli.progress import shown_progress
+    from permutopic.cli.tables import printable
     from permutopic.storage import check_target
 
     choices = take_choices(settings)
@@ -32,8 +33,10 @@ def fit_command(paths: tuple[str, ...], output: str, **settings: Any) -> None:
     with shown_progress(model) as on_sweep:
         model.fit(documents, on_sweep=on_sweep)
     model.save(output)
+    used = [printable(each.name) for each in model.outline(1) if each.document_share > 0]
     click.echo(
         f"{output}: {documents.n_documents} documents, {documents.n_units} units, "
         f"log joint {model.log_joint_trace_[-1]:,.1f} after {model.log_joint_trace_.size} sweeps\n"
+        f"{len(used)} topics: {'; '.join(used)}\n"
         f"{model.convergence_.verdict}"
     )

@@ -27,22 +27,19 @@ COMMON = 0.5
 """A word in more than this share of all segments tells nothing."""
 
 
-def z_scores(counts: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Compute (W, K) z-scores of the log odds of each word in each topic against all others.
+def z_scores(here: NDArray[np.integer], everywhere: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Compute the z-score of each word's log odds in a topic against all others.
 
-    >>> z_scores(np.array([[9, 1], [1, 9], [10, 10]])).round(1).tolist()
-    [[2.6, -2.6], [-2.6, 2.6], [0.0, 0.0]]
+    >>> z_scores(np.array([9, 1, 10]), np.array([10, 10, 20])).round(1).tolist()
+    [2.6, -2.6, 0.0]
     """
-    here = counts.astype(np.float64)
-    everywhere = here.sum(axis=1, keepdims=True)
     prior = PRIOR * everywhere
     inside, outside = here + prior, everywhere - here + prior
-    total_inside, total_outside = inside.sum(axis=0), outside.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        odds = np.log(inside) - np.log(total_inside - inside)
-        other_odds = np.log(outside) - np.log(total_outside - outside)
+        odds = np.log(inside / (inside.sum() - inside))
+        other_odds = np.log(outside / (outside.sum() - outside))
         scores = (odds - other_odds) / np.sqrt(1 / inside + 1 / outside)
-    # Where a word is all there is, its odds are infinite; where it is nowhere, they are not there.
+    # Where a word is all there is, its odds are infinite; where it is nowhere, there are none.
     finite: NDArray[np.float64] = np.nan_to_num(scores, nan=0.0, posinf=0.0, neginf=0.0)
     return finite
 
@@ -57,17 +54,17 @@ def rank_words(
     `segments` has the number of segments of each topic. Words that tell nothing follow, the most
     frequent first; ties go by the vocabulary's order.
     """
-    common = word_segments.sum(axis=1) > COMMON * segments.sum()
-    over_tokens, over_segments = z_scores(word_counts), z_scores(word_segments)
-    rates = word_segments / np.maximum(segments, 1)
-    total_rates = rates.sum(axis=1)
+    all_counts, all_segments = word_counts.sum(axis=1), word_segments.sum(axis=1)
+    common = all_segments > COMMON * segments.sum()
+    all_rates = word_segments @ (1 / np.maximum(segments, 1))
     ranked = []
-    for topic in range(word_counts.shape[1]):
-        present = np.flatnonzero(word_counts[:, topic])
-        first, second = over_tokens[present, topic], over_segments[present, topic]
-        exclusive = rates[present, topic] / total_rates[present]
-        telling = np.sqrt(np.maximum(first, 0) * np.maximum(second, 0) * exclusive)
-        telling[common[present]] = 0
-        order = np.lexsort((-word_counts[present, topic], -telling))
-        ranked.append(present[order])
+    for topic, n_segments in enumerate(segments):  # one at a time: the vocabulary may be large
+        counts, mine = word_counts[:, topic], word_segments[:, topic]
+        telling = np.maximum(z_scores(counts, all_counts), 0)
+        telling *= np.maximum(z_scores(mine, all_segments), 0)
+        present = np.flatnonzero(counts)
+        exclusive = mine[present] / (max(n_segments, 1) * all_rates[present])
+        weight = np.sqrt(telling[present] * exclusive)
+        weight[common[present]] = 0
+        ranked.append(present[np.lexsort((-counts[present], -weight))])
     return ranked

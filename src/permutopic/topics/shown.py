@@ -43,7 +43,7 @@ class ShownTopics:
     names: tuple[TopicName, ...]
 
     def __repr__(self) -> str:
-        return f"<ShownTopics: {', '.join(name.text for name in self.names)}>"
+        return f"<ShownTopics: {'; '.join(name.text for name in self.names)}>"
 
     @classmethod
     def of(
