@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from console import commands_in, differences, run
+from refresh_docs import refresh
 
 ROOT = Path(__file__).parents[1]
 
@@ -52,3 +53,19 @@ def test_a_command_that_fails_or_complains_is_noticed(tmp_path):
         run("permutopic outline nowhere", tmp_path)
     with pytest.raises(RuntimeError, match="exit code"):
         run("echo warning >&2", tmp_path)
+
+
+def test_output_is_refreshed_in_place(tmp_path, monkeypatch):
+    path, folder = tmp_path / "page.md", tmp_path / "empty"
+    folder.mkdir()
+    path.write_text(
+        "Text.\n\n```console\n$ echo new > file; cat file\nold\n$ true\nold\n```\n\n"
+        "```python\n>>> import os\n>>> for name in os.listdir():\n...     print(name)\nold\n\n```\n",
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    refresh(path, folder)
+    assert path.read_text(encoding="utf-8") == (
+        "Text.\n\n```console\n$ echo new > file; cat file\nnew\n$ true\n```\n\n"
+        "```python\n>>> import os\n>>> for name in os.listdir():\n...     print(name)\nfile\n\n```\n"
+    )
