@@ -60,12 +60,12 @@ def test_output_is_refreshed_in_place(tmp_path, monkeypatch):
     folder.mkdir()
     path.write_text(
         "Text.\n\n```console\n$ echo new > file; cat file\nold\n$ true\nold\n```\n\n"
-        "```python\n>>> import os\n>>> for name in os.listdir():\n...     print(name)\nold\n\n```\n",
+        "```python\n>>> import os\n>>> for x in os.listdir():\n...     print(x)\nold\n\n```\n",
         encoding="utf-8",
     )
     monkeypatch.chdir(tmp_path)
     refresh(path, folder)
     assert path.read_text(encoding="utf-8") == (
         "Text.\n\n```console\n$ echo new > file; cat file\nnew\n$ true\n```\n\n"
-        "```python\n>>> import os\n>>> for name in os.listdir():\n...     print(name)\nfile\n\n```\n"
+        "```python\n>>> import os\n>>> for x in os.listdir():\n...     print(x)\nfile\n\n```\n"
     )
