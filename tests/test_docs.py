@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 from pathlib import Path
 
 import pytest
@@ -25,27 +26,65 @@ def test_every_command_prints_what_is_shown(name, least, tmp_path, monkeypatch):
     assert results.failed == 0
 
 
+def test_without_headings_the_tutorial_shows_the_same_fit():
+    text = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    with_headings, _, without = re.findall(r"log joint +(-[\d,.]+)", text)
+    assert with_headings == without
+
+
 EXAMPLE = """
 ```console
-$ echo "0  Uses   12%  steel glass"
-0  Uses   14%  steel glass
+$ printf "64 documents in 2.1 s\\nThe 4 chains agree, more or less.\\n"
+64 documents in 9.9 s
+Not converged at all.
 $ true
 ```
 """
 
 
-def test_commands_are_found_and_numbers_may_differ(tmp_path):
+def test_commands_are_found_and_time_and_verdict_may_differ(tmp_path):
     [(command, output), (other, nothing)] = commands_in(EXAMPLE)
     assert (other, nothing) == ("true", "")
     assert differences(output, run(command, tmp_path)) == []
 
 
+TABLE = """\
+ topic  name        in docs  place    telling words
+     0  Discovery       98%  wanders  name he his greek new paris
+     1  Properties     100%  firm     c melts cubic centimetre grams state
+     2  Isotopes        91%  loose    life half natural neutrons years stable
+     3  Occurrence      95%  firm     crust parts stars holds minerals beds
+
+ document  topics, unit by unit  out of order
+ Tellurium   11002334557           1 swap
+ Thallium    00122455667           2 swaps
+ Tin         0023116557            3 swaps
+Held against the headings: F 0.920 (recall 0.920, precision 0.921).
+"""
+
+
 @pytest.mark.parametrize(
-    "printed", ["", "0 Uses 12% steel glass\nmore", "0 Safety 12% dust lungs", "no such thing"]
+    ("old", "new"),
+    [
+        ("Discovery|Properties|Isotopes|Occurrence", "XXX"),
+        ("firm|loose|wanders", ""),
+        ("firm|loose", "wanders"),
+        (r"\d", "0"),
+        (r"\b\d{9,}\b", "0"),
+        (r"\b\d{9,}\b", "0123456701"),
+        ("swap", "step"),
+        (r"\Z", "one more line"),
+        ("Held.*", "Three hundred words about something else"),
+        (r"(?s).*", ""),
+    ],
 )
-def test_other_output_is_noticed(printed):
-    [(_, output), _] = commands_in(EXAMPLE)
-    assert differences(output, printed) != []
+def test_other_output_is_noticed(old, new):
+    assert differences(TABLE, re.sub(old, new, TABLE)) != []
+
+
+def test_what_another_machine_might_print_is_let_pass():
+    other = TABLE.replace("98%", "97%").replace("his greek new", "new his greek")
+    assert differences(TABLE, other.replace("00122455667", "00122455677")) == []
 
 
 def test_a_command_that_fails_or_complains_is_noticed(tmp_path):
@@ -55,17 +94,34 @@ def test_a_command_that_fails_or_complains_is_noticed(tmp_path):
         run("echo warning >&2", tmp_path)
 
 
+PAGE = """
+```console
+$ echo new > file; cat file
+{}
+$ true
+$ echo x >> lines; wc -l < lines
+{}
+$ echo x >> lines; wc -l < lines
+{}
+```
+
+```python
+>>> import os
+>>> for name in sorted(os.listdir()):
+...     print(name)
+{}
+>>> print("a", "", "b", sep=chr(10))
+{}
+
+```
+"""
+
+
 def test_output_is_refreshed_in_place(tmp_path, monkeypatch):
     path, folder = tmp_path / "page.md", tmp_path / "empty"
     folder.mkdir()
-    path.write_text(
-        "Text.\n\n```console\n$ echo new > file; cat file\nold\n$ true\nold\n```\n\n"
-        "```python\n>>> import os\n>>> for x in os.listdir():\n...     print(x)\nold\n\n```\n",
-        encoding="utf-8",
-    )
+    path.write_text(PAGE.format("old", "2", "1", "old", "old"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     refresh(path, folder)
-    assert path.read_text(encoding="utf-8") == (
-        "Text.\n\n```console\n$ echo new > file; cat file\nnew\n$ true\n```\n\n"
-        "```python\n>>> import os\n>>> for x in os.listdir():\n...     print(x)\nfile\n\n```\n"
-    )
+    fresh = PAGE.format("new", "1", "2", "file\nlines", "a\n<BLANKLINE>\nb")
+    assert path.read_text(encoding="utf-8") == fresh

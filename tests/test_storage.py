@@ -10,7 +10,7 @@ from safetensors.numpy import load_file, save_file
 
 from permutopic import ContentModel, Corpus, InputError, Tokens, Units
 from permutopic.corpus import documents_from_paragraphs
-from permutopic.storage import SCHEMA, check_target
+from permutopic.storage import SCHEMA, check_target, peek
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_a_model_replaces_a_model_but_nothing_else(model, tmp_path):
     model.save(tmp_path / "kept")
     (tmp_path / "kept" / "notes.txt").write_text("mine")
     for taken in ("photos", "file", "app", "kept"):
-        with pytest.raises(InputError, match="exists and is not a model"):
+        with pytest.raises(InputError, match=r"exists and is not a model|beside the model"):
             model.save(tmp_path / taken)
     assert (tmp_path / "photos" / "cat.jpg").read_text() == "cat"
     assert (tmp_path / "kept" / "notes.txt").read_text() == "mine"
@@ -146,6 +146,10 @@ def cut_array(folder, name):
     save_file(arrays, folder / "model.safetensors")
 
 
+def name(text, source):
+    return {"of": [0], "text": text, "source": source}
+
+
 def damage_topics(folder, **change):
     path = folder / "model.json"
     topics = json.loads(path.read_text())["topics"]
@@ -191,25 +195,21 @@ def damage_json(folder, **change):
         (lambda f: damage_json(f, titles=None), "not whole"),
         (lambda f: drop_array(f, "evidence.word_segments"), "not whole"),
         (lambda f: damage_array(f, "evidence.word_segments", -1), "a count below 0"),
-        (lambda f: damage_topics(f, homes=[0, 2, 2]), "homes skips a number"),
+        (lambda f: damage_topics(f, homes=[0, 2, 2]), "homes are not numbered in canonical"),
+        (lambda f: damage_topics(f, homes=[10**15, 0, 1]), "homes are not numbered in canonical"),
+        (lambda f: damage_topics(f, homes=[1, 0, 2]), "homes are not numbered in canonical"),
+        (lambda f: damage_topics(f, homes=[0, 0, 1]), "a topic has no name"),
         (lambda f: damage_topics(f, homes=[0, 1]), "homes is not one number for each topic"),
         (lambda f: damage_topics(f, homes="abc"), "homes is not one number for each topic"),
-        (lambda f: damage_topics(f, homes=[-1, 0, 1]), "homes skips a number"),
+        (lambda f: damage_topics(f, homes=[-1, 0, 1]), "homes are not numbered in canonical"),
         (lambda f: damage_topics(f, headings=["A"]), "heading_counts and headings disagree"),
         (lambda f: damage_topics(f, headings="A"), "headings is not a list of strings"),
-        (lambda f: damage_topics(f, names=[]), "names is not one for each topic"),
-        (
-            lambda f: damage_topics(f, names=[{"text": "a", "source": "user"}] * 3),
-            "names is not one for each topic",
-        ),
-        (
-            lambda f: damage_topics(f, names=[{"text": "a", "source": "?"}] * 3),
-            "is no name of a topic",
-        ),
-        (
-            lambda f: damage_topics(f, names=[{"text": 1, "source": "user"}] * 3),
-            "is no name of a topic",
-        ),
+        (lambda f: damage_topics(f, automatic=[]), "a topic has no name"),
+        (lambda f: damage_topics(f, automatic=[name("a", "?")]), "is no name of a topic"),
+        (lambda f: damage_topics(f, automatic=[name(1, "words")]), "is no name of a topic"),
+        (lambda f: damage_topics(f, automatic=[name("", "words")]), "is no name of a topic"),
+        (lambda f: damage_topics(f, given=[{"of": [0], "text": "12"}]), "and is no number"),
+        (lambda f: damage_topics(f, given=[{"of": [0], "text": ""}]), "a topic's name has"),
         (lambda f: damage_json(f, convergence={"verdict": "fine"}), "not whole"),
         (lambda f: drop_array(f, "chain0.log_joints"), "not whole"),
         (lambda f: drop_array(f, "chain0.bag"), "not whole"),
@@ -351,3 +351,36 @@ def test_a_function_is_refused_where_none_is_missing(model, tmp_path):
     model.save(tmp_path / "m")
     with pytest.raises(InputError, match="its tokens are 'words', so it takes no function"):
         ContentModel.load(tmp_path / "m", tokens=str.split)
+
+
+def test_a_replaced_model_lets_in_only_those_who_were_let_in_before(model, tmp_path):
+    model.save(tmp_path / "m")
+    (tmp_path / "m").chmod(0o700)
+    (tmp_path / "m" / "model.json").chmod(0o600)
+    model.save(tmp_path / "m")
+    assert (tmp_path / "m").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "m" / "model.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_beside_the_model_is_named_and_kept(model, tmp_path):
+    model.save(tmp_path / "m")
+    (tmp_path / "m" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"holds 'notes.txt' beside the model"):
+        model.save(tmp_path / "m")
+    assert (tmp_path / "m" / "notes.txt").read_text() == "mine"
+
+
+def test_a_model_is_not_written_into_a_model_nor_nowhere(model, tmp_path):
+    model.save(tmp_path / "m")
+    with pytest.raises(InputError, match="lies within the model"):
+        model.save(tmp_path / "m" / "deep" / "n")
+    with pytest.raises(InputError, match="no name was given"):
+        model.save("")
+
+
+def test_looking_into_a_folder_tells_its_description_or_nothing(model, tmp_path):
+    assert peek(tmp_path) == {}
+    model.save(tmp_path / "m")
+    assert peek(tmp_path / "m")["schema"] == SCHEMA
+    (tmp_path / "m" / "model.json").write_text("[]")
+    assert peek(tmp_path / "m") == {}

@@ -1,10 +1,12 @@
-"""Checks of numbers that users give."""
+"""Checks of what users give: numbers, and text that is to be shown."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from permutopic.errors import InputError
+
+_MARKS = "\u200c\u200d\u200e\u200f"
 
 
 def check_whole(value: object, name: str, least: int, most: int | None = None) -> int:
@@ -18,6 +20,17 @@ def check_whole(value: object, name: str, least: int, most: int | None = None) -
         bounds = f"of at least {least}" + ("" if most is None else f" and at most {most}")
         raise InputError(f"{name} must be a whole number {bounds}, not {value!r}")
     return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def is_plain(text: str) -> bool:
+    r"""Tell whether a terminal shows every character of a text, and obeys none.
+
+    The joiners and marks that Persian, Hebrew or an emoji need are not printable to Python.
+
+    >>> is_plain("می\u200cخواهم"), is_plain("a\x1b[2J")
+    (True, False)
+    """
+    return all(character.isprintable() or character in _MARKS for character in text)
 
 
 def check_number(value: object, name: str, least: float, most: float) -> float:

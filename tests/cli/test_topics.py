@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from permutopic import ContentModel
-from permutopic.cli import command_line, tables
+from permutopic.cli import command_line
 from permutopic.cli.tables import mark, print_map, swaps_in_words
 from permutopic.errors import InputError
 from permutopic.topics import structure
@@ -51,10 +51,9 @@ def test_the_outline_has_names_from_headings(model):
     shown = run("outline", model)
     for name in ("Coast", "Hills", "Town"):
         assert name in shown
-    assert {entry["named_by"] for entry in json.loads(run("outline", model, "--json"))} == {
-        "heading",
-        "none",
-    }
+    topics = json.loads(run("outline", model, "--json"))["topics"]
+    assert [entry["named_by"] for entry in topics] == ["heading"] * 3 + ["none"]
+    assert "1 of 4 topics are not used" in shown
 
 
 def test_the_map_has_a_line_for_every_document(model):
@@ -71,8 +70,25 @@ def test_topics_are_renamed_in_place(model):
     shown = run("rename", model, "0=By the sea", "hills=Up = high")
     assert "By the sea" in shown
     assert names(model)[:3] == ["By the sea", "Up = high", "Town"]
-    run("rename", model, "By the sea=")
-    assert names(model)[:3] == ["Coast", "Up = high", "Town"]
+    run("rename", model, "By the sea= ", "up = HIGH=Up == higher")
+    assert names(model)[:3] == ["Coast", "Up == higher", "Town"]
+
+
+def test_a_renamed_model_can_go_elsewhere(model, tmp_path):
+    run("rename", model, "0=Sea", "-o", tmp_path / "other")
+    assert names(model)[0] == "Coast"
+    assert names(tmp_path / "other")[0] == "Sea"
+
+
+def test_a_fit_does_not_replace_names_given_by_hand(model, fitted):
+    folder = fitted.parent
+    run("fit", folder, "-k", 2, "--sweeps", 5, "-o", model, "--exclude", "model*")
+    for change in (("rename", model, "0=Mine"), ("merge", model, 0, 1)):
+        run(*change)
+        with pytest.raises(InputError, match=r"names or merged topics of your own: --force"):
+            run("fit", folder, "-k", 3, "--sweeps", 5, "-o", model)
+        run("fit", folder, "-k", 3, "--sweeps", 5, "-o", model, "--force")
+        assert len(names(model)) == 3
 
 
 def test_topics_are_merged_and_unmerged(model, tmp_path):
@@ -90,13 +106,14 @@ def test_topics_are_merged_and_unmerged(model, tmp_path):
         (("rename", "MODEL", "=Coast"), "a new name is given as TOPIC=NAME"),
         (("rename", "MODEL", "0=A", "0=B"), "topic '0' is given two names"),
         (("rename", "MODEL", "0=A", "coast=B"), "topic 0 is given two names"),
-        (("rename", "MODEL", "0=town"), "would both be called 'Town'"),
+        (("rename", "MODEL", "0=town"), "would both be called 'town'"),
         (("rename", "MODEL", "9=A"), "a topic is a number from 0 to 3 or a name, not '9'"),
         (("rename", "nowhere", "0=A"), "nowhere is not a model folder"),
         (("merge", "MODEL", "0"), "two different topics or more"),
         (("merge", "MODEL", "0", "--undo"), "--undo takes all merging back"),
         (("merge", "MODEL", "0", "Nobody"), "no topic is called 'Nobody'"),
-        (("merge", "MODEL", "0", "1", "--name", "7"), "more than a number"),
+        (("merge", "MODEL", "0", "1", "--name", "7"), "is no number: not '7'"),
+        (("merge", "MODEL", "0", "9" * 5000), "a topic is a number from 0 to 3"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_changes_nothing(model, arguments, message):
@@ -115,10 +132,19 @@ def test_a_map_of_long_documents_has_a_mark_a_segment(capsys, monkeypatch):
     assert "1 swap" in shown
 
 
+def test_a_map_counts_columns_not_characters(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    print_map([structure("水" * 40, [1] * 45), structure("x/" * 40 + "end", [11])])
+    shown = capsys.readouterr().out
+    assert "1" * 45 in shown
+    assert "水水水水水水水…水水水水水水水 " in shown
+    assert "x/x/x/x/x/x/x/…x/x/x/x/x/x/end" in shown
+    assert "a is topic 10, b is 11, and so on up to b" in shown
+
+
 def test_marks_and_swaps():
     assert [mark(topic) for topic in (0, 9, 10, 36, 61, 62)] == ["0", "9", "a", "A", "Z", "·"]
     assert [swaps_in_words(swaps) for swaps in (0, 1, 2)] == ["–", "1 swap", "2 swaps"]
-    assert len(tables._COLOURS) >= 8
 
 
 def test_the_demo_copies_its_articles(tmp_path):

@@ -86,7 +86,7 @@ def test_evaluation_tells_what_made_it():
 
 def test_what_cannot_be_scored_is_refused_before_the_fit():
     model = ContentModel(2)
-    with pytest.raises(InputError, match="without a heading"):
+    with pytest.raises(InputError, match="none of these documents has headings"):
         evaluate(Corpus.from_paragraphs([["a"], ["b"]]), model)
     with pytest.raises(InputError, match="convention"):
         evaluate(CORPUS, model, convention="chars")

@@ -6,13 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from permutopic.topics.distinctive import COMMON, PRIOR, rank_words, z_scores
+from permutopic.topics.distinctive import rank_words, weigh_words, z_scores
+
+
+def rank(counts, segments, n_segments):
+    return rank_words(counts, segments, np.array(n_segments), np.ones(len(counts)))
 
 
 def test_a_z_score_by_hand():
     here, everywhere = np.array([6, 4]), np.array([8, 12])
-    inside, rest_inside = 6 + PRIOR * 8, 4 + PRIOR * 12
-    outside, rest_outside = 2 + PRIOR * 8, 8 + PRIOR * 12
+    inside, rest_inside = 6 + 0.01 * 8, 4 + 0.01 * 12
+    outside, rest_outside = 2 + 0.01 * 8, 8 + 0.01 * 12
     difference = np.log(inside / rest_inside) - np.log(outside / rest_outside)
     expected = difference / np.sqrt(1 / inside + 1 / outside)
     assert z_scores(here, everywhere)[0] == pytest.approx(expected)
@@ -30,31 +34,47 @@ def test_a_word_that_one_document_repeats_tells_less_than_one_that_many_use():
     words = ["local", "shared", "other", "filler"]
     counts = np.array([[30, 0], [20, 0], [0, 40], [50, 60]])
     segments = np.array([[1, 0], [10, 0], [0, 10], [8, 8]])
-    [first, second] = rank_words(counts, segments, np.array([10, 10]))
+    [first, second] = rank(counts, segments, [10, 10])
     assert [words[word] for word in first[:2]] == ["shared", "local"]
     assert words[second[0]] == "other"
 
 
 def test_a_word_in_most_segments_tells_nothing_however_frequent():
     counts = np.array([[90, 10], [5, 0], [0, 50]])
-    segments = np.array([[10, int(20 * COMMON) - 9], [4, 0], [0, 9]])
-    assert rank_words(counts, segments, np.array([10, 10]))[0].tolist() == [1, 0]
+    half = np.array([[10, 0], [4, 0], [0, 9]])
+    assert rank(counts, half, [10, 10])[0].tolist() == [0, 1]
+    more = np.array([[10, 1], [4, 0], [0, 9]])
+    assert rank(counts, more, [10, 10])[0].tolist() == [1, 0]
+
+
+def test_words_count_what_they_weigh():
+    counts, segments = np.array([[9, 0], [8, 0], [0, 9]]), np.array([[9, 0], [8, 0], [0, 9]])
+    for weights, first in (([1, 1, 1], [0, 1]), ([0.3, 1, 1], [1, 0]), ([0, 0, 1], [0, 1])):
+        ranked = rank_words(counts, segments, np.array([10, 10]), np.array(weights))
+        assert ranked[0].tolist() == first
+
+
+def test_little_words_numbers_and_letters_weigh_little():
+    words = ["the", "of", "and", "his", "c", "1984", "x2", "海", "crust", "é", "co"]
+    totals = np.array([50, 30, 20, 5, 5, 5, 5, 5, 5, 5, 5])
+    assert weigh_words(words, totals).tolist() == [0, 0, 0, 0, 0.3, 0.3, 0.3, 1, 1, 0.3, 1]
+    assert set(weigh_words(["salt", "the"], np.array([50, 1]))) == {1.0}  # no language shows
 
 
 def test_only_words_that_a_topic_holds_are_listed_and_ties_go_by_number():
     counts = np.array([[1, 0], [1, 0], [0, 3]])
-    ranked = rank_words(counts, np.minimum(counts, 1), np.array([2, 2]))
+    ranked = rank(counts, np.minimum(counts, 1), [2, 2])
     assert [words.tolist() for words in ranked] == [[0, 1], [2]]
-    assert rank_words(np.zeros((2, 1), int), np.zeros((2, 1), int), np.zeros(1, int))[0].size == 0
+    assert rank(np.zeros((2, 1), int), np.zeros((2, 1), int), [0])[0].size == 0
 
 
 def test_one_topic_alone_has_its_words_by_frequency():
     counts = np.array([[1], [5], [3]])
-    assert rank_words(counts, np.array([[1], [1], [1]]), np.array([1]))[0].tolist() == [1, 2, 0]
+    assert rank(counts, np.array([[1], [1], [1]]), [1])[0].tolist() == [1, 2, 0]
 
 
 def test_of_two_words_the_more_exclusive_tells_more():
     # Both are in half of the first topic's segments; one comes in the other topic as well.
     counts = np.array([[60, 25], [50, 0], [900, 900]])
     segments = np.array([[50, 20], [45, 0], [50, 50]])
-    assert rank_words(counts, segments, np.array([100, 100]))[0].tolist() == [1, 0, 2]
+    assert rank(counts, segments, [100, 100])[0].tolist() == [1, 0, 2]

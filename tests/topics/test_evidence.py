@@ -45,6 +45,29 @@ def test_text_before_the_first_heading_is_the_lead_and_text_without_any_is_nothi
     assert evidence.heading_counts.tolist() == [[2, 0], [0, 2]]
 
 
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [
+        ("1. Methods", "Methods"),
+        ("1 Introduction", "Introduction"),
+        ("2.3  Case   reports:", "Case reports"),
+        ("(4) Costs", "Costs"),
+        ("IV. Methods", "Methods"),
+        ("XI) Annex", "Annex"),
+        ("V. cholerae", "V. cholerae"),
+        ("C. elegans", "C. elegans"),
+        ("2019 results", "2019 results"),
+        ("U.S.", "U.S."),
+        ("Results.", "Results"),
+        ("a\x1b[2J b", "a [2J b"),
+        ("کتاب\u200cها", "کتاب\u200cها"),
+    ],
+)
+def test_a_heading_is_spelled_without_its_number(heading, name):
+    corpus = corpus_of([(heading, "x")], [(heading, "y")])
+    assert gather_evidence(corpus, np.zeros(2, int), 2).headings == (name,)
+
+
 def test_a_heading_that_is_only_a_number_stays():
     corpus = corpus_of([("1984", "x"), ("3.", "y")], [("1984", "x"), ("3.", "y")])
     assert gather_evidence(corpus, np.zeros(4, int), 2).headings == ("1984", "3")

@@ -60,6 +60,32 @@ def test_orders_follow_the_largest_part_in_each_document(shown):
     view = shown.merged([0, 3]).view  # in document 1 topic 3 has two units, topic 0 one
     assert view.orders.tolist() == [[0, 1, 2], [2, 0, 1]]
     assert view.inversions.tolist() == [[0, 0], [1, 1]]
+    other = shown.merged([1, 2]).view  # one unit each in document 1: the larger in the corpus, or 1
+    assert other.orders.tolist() == [[0, 1, 2], [0, 2, 1]]
+
+
+def test_the_largest_part_in_the_document_counts_before_that_in_the_corpus():
+    corpus = Corpus.from_paragraphs([["a"] * 5 + ["b"], ["a", "b", "c", "c"]])
+    bag = np.array([[5, 1, 0], [1, 1, 2]])
+    state = make_state(corpus, bag, np.zeros((2, 2), dtype=int), np.ones(2))
+    evidence = gather_evidence(corpus, state.all_topics(), 3)
+    shown = ShownTopics.of(state, evidence, Priors.for_documents(2), corpus.vocabulary)
+    assert shown.merged([0, 2]).view.orders.tolist() == [[0, 1], [1, 0]]
+
+
+def test_a_part_that_a_document_lacks_stands_where_the_largest_of_the_corpus_would():
+    corpus = Corpus.from_paragraphs([["a", "b"], ["b"], ["a", "c", "c"]])
+    bag = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 2]])
+    orders = np.array([order_to_inversions(order) for order in ([0, 1, 2], [0, 1, 2], [0, 1, 2])])
+    state = make_state(corpus, bag, orders, np.ones(2))
+    evidence = gather_evidence(corpus, state.all_topics(), 3)
+    shown = ShownTopics.of(state, evidence, Priors.for_documents(3), corpus.vocabulary)
+    view = shown.merged([0, 2]).view  # two units each in the corpus: the first decides
+    assert view.orders.tolist() == [[0, 1], [0, 1], [1, 0]]
+
+
+def test_segments_of_parts_add_up_even_in_one_document(shown):
+    assert shown.merged([0, 1]).view.segments.tolist() == [4, 2, 1]
 
 
 def test_dispersion_is_the_most_likely_value_given_merged_orders(shown):
@@ -78,22 +104,43 @@ def test_merging_twice_is_merging_all_at_once(shown):
     assert np.array_equal(once.view.orders, twice.view.orders)
 
 
-def test_names_given_by_the_user_stay_with_their_topics(shown):
+def texts(shown):
+    return [name.text for name in shown.names]
+
+
+def test_a_merged_topic_is_called_after_its_parts(shown):
+    assert texts(shown) == ["a", "b", "c", "d"]
+    assert texts(shown.merged([0, 2])) == ["a + c", "b", "d"]
+    assert texts(shown.merged([0, 2], name="Both")) == ["Both", "b", "d"]
+    assert texts(shown.merged([0, 2]).merged([0, 1])) == ["a + c + b", "d"]
+
+
+def test_other_topics_keep_their_names_and_parts_have_theirs_again(shown):
     named = shown.renamed({1: "Second", 3: "Fourth"})
     merged = named.merged([0, 1])
-    assert [name.text for name in merged.names][:1] == ["Second"]  # the only part with a name
-    assert merged.names[2].text == "Fourth"
-    other = named.merged(["second", "fourth"], name="Both")
-    assert other.names[1].text == "Both"
-    back = merged.unmerged()
-    assert [name.source for name in back.names] == ["words", "words", "words", "user"]
-    assert back.view.homes.tolist() == [0, 1, 2, 3]
+    assert texts(merged) == ["a + Second", "c", "Fourth"]
+    assert texts(named.merged(["second", "fourth"], name="Both")) == ["a", "Both", "c"]
+    assert texts(merged.renamed({0: "x", 1: "y"}).unmerged()) == ["a", "Second", "y", "Fourth"]
+    assert texts(merged.renamed({0: "x"}).renamed({0: None})) == ["a + Second", "c", "Fourth"]
 
 
-def test_an_automatic_name_yields_to_a_users(shown):
-    name = shown.merged([1, 2]).names[1].text
-    merged = shown.renamed({0: name}).merged([1, 2])
-    assert [each.text for each in merged.names][:2] == [name, f"{name} (1)"]
+def test_a_name_too_long_for_all_parts_is_made_of_words(shown):
+    named = shown.renamed({0: "x" * 60, 1: "y" * 60})
+    assert len(texts(named.merged([0, 1]))[0]) < 20
+
+
+def test_taking_merging_back_is_never_refused(shown):
+    clash = shown.renamed({0: "Same"}).merged([0, 1], name="Two").renamed({1: "Same"})
+    assert texts(clash) == ["Two", "Same", "d"]
+    assert texts(clash.unmerged()) == ["Same", "b", "Same (2)", "d"]
+
+
+def test_all_topics_can_be_made_one(shown):
+    one = shown.merged([0, 1, 2, 3], name="All")
+    assert one.view.dispersion.shape == (0,)
+    assert one.view.orders.tolist() == [[0], [0]]
+    [entry] = one.outline(2)
+    assert (entry.name, entry.dispersion, entry.document_share) == ("All", None, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +149,6 @@ def test_an_automatic_name_yields_to_a_users(shown):
         ([1], "two different topics or more"),
         ([1, "1"], "two different topics or more"),
         ([], "two different topics or more"),
-        ([0, 1, 2, 3], "would leave no outline"),
         ([0, 4], "a number from 0 to 3"),
         ("01", "a list of numbers or names"),
         (1, "a list of numbers or names"),

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from permutopic import InputError
 from permutopic.corpus import Corpus
@@ -9,7 +11,7 @@ from permutopic.documents import Document, Unit
 from permutopic.model.priors import Priors
 from permutopic.model.state import make_state
 from permutopic.topics import ShownTopics, gather_evidence
-from permutopic.topics.naming import TopicName, find_topic, rename
+from permutopic.topics.naming import TopicName, find_topic, settle
 
 COAST, HILL, TOWN = "salt waves beach sand", "snow rocks ridge summit", "mayor council market"
 
@@ -70,9 +72,51 @@ def test_topics_under_one_heading_are_told_apart_by_their_words():
     assert names[2][0] == "Town"
 
 
+def test_a_small_part_of_a_heading_has_words_as_well():
+    documents = [[("Nature", COAST), ("Nature", HILL), ("Nature", HILL), ("Town", TOWN)]] * 3
+    shown = shown_for(documents, [[1, 2, 1]] * 3)
+    assert shown.names[0].text.startswith("Nature: ")
+    alone = shown_for([[("Nature", COAST), ("Town", TOWN), ("Town", HILL)]] * 3, [[1, 1, 1]] * 3)
+    assert alone.names[0].text == "Nature"
+    mixed = [[("Nature", COAST), ("Nature", TOWN), ("Town", TOWN), ("Town", TOWN)]] * 3
+    assert [n.text for n in shown_for(mixed, [[1, 3]] * 3).names][1] == "Town"
+    assert shown_for(mixed, [[1, 3]] * 3).names[0].text.startswith("Nature: ")  # half of it
+
+
 def test_equal_names_get_numbers_and_unused_topics_say_so():
-    shown = shown_for([[(None, "a"), (None, "a")]] * 2, [[1, 1, 0]] * 2)
-    assert names_of(shown) == [("a (0)", "words"), ("a (1)", "words"), ("(unused 2)", "none")]
+    shown = shown_for([[(None, "a"), (None, "a")]] * 2, [[1, 1, 0, 0]] * 2)
+    assert names_of(shown) == [
+        ("a", "words"),
+        ("a (1)", "words"),
+        ("(unused)", "none"),
+        ("(unused) (3)", "none"),
+    ]
+
+
+def test_a_heading_or_word_that_is_a_number_cannot_be_taken_for_a_topic():
+    shown = shown_for([[("1984", COAST), ("0", HILL), ("Town", "7")]] * 3, [[1, 1, 1]] * 3)
+    assert shown.names[0].text.startswith("1984: ")
+    assert shown.names[1].text.startswith("0: ")
+    assert shown_for([[(None, COAST), (None, "7")]] * 3, [[1, 1]] * 3).names[1].text == "7 (1)"
+
+
+def test_a_long_heading_is_cut():
+    shown = shown_for([[("x" * 500, COAST), ("Town", TOWN)]] * 2, [[1, 1]] * 2)
+    assert shown.names[0].text == "x" * 80 + "…"
+
+
+@given(
+    st.lists(st.sampled_from(["a", "A", "a (1)", "a (2)", "(unused)", "7", "12"]), min_size=1),
+    st.dictionaries(st.integers(0, 9), st.sampled_from(["a", "a (1)", "b"])),
+)
+def test_settled_names_are_unique_and_no_numbers(texts, given_names):
+    automatic = [TopicName(text, "words") for text in texts]
+    given_names = {topic: text for topic, text in given_names.items() if topic < len(texts)}
+    settled = settle(automatic, given_names)
+    assert len({name.text.casefold() for name in settled}) == len(texts)
+    assert not any(name.text.isdecimal() for name in settled)
+    kept = dict(reversed([(text, topic) for topic, text in given_names.items()]))
+    assert all(settled[topic].text == text for text, topic in kept.items())
 
 
 def test_a_topic_without_words_is_named_too():
@@ -84,6 +128,10 @@ def test_forms_of_a_word_numbers_and_little_words_stay_out_of_names():
     text = "isotopes isotope 1984 his decay neutrons"
     name = shown_for([[(None, text), (None, HILL)]] * 3, [[1, 1]] * 3).names[0].text
     assert sorted(name.split(", ")) == ["decay", "isotope", "neutrons"]
+    text = "port portion formation former ironic iron"
+    name = shown_for([[(None, text), (None, HILL)]] * 3, [[1, 1]] * 3).names[0].text
+    assert len(name.split(", ")) == 3
+    assert not {"iron", "ironic"} <= set(name.split(", "))
 
 
 def test_scripts_without_capitals_have_short_names():
@@ -112,30 +160,51 @@ def test_an_unknown_name_is_refused_with_those_there_are():
         find_topic(NAMES, "Use")
 
 
-def test_renaming_changes_what_is_named_and_nothing_else():
-    automatic = (*NAMES[:2], TopicName("last", "words"))
-    renamed = rename(NAMES, {0: "  What it   is for ", "z": None}, automatic)
-    assert renamed == (TopicName("What it is for", "user"), NAMES[1], automatic[2])
+@pytest.fixture
+def places():
+    document = [("Sea", COAST), ("Hill", HILL), ("Town", TOWN)]
+    return shown_for([document] * 3, [[1, 1, 1]] * 3)
 
 
-def test_two_topics_can_swap_names():
-    swapped = rename(NAMES, {0: "Z", 2: "Uses"}, NAMES)
-    assert [name.text for name in swapped] == ["Z", "dust, lungs", "Uses"]
+def test_renaming_changes_what_is_named_and_nothing_else(places):
+    renamed = places.renamed({0: "  By the   sea ", "town": "City"})
+    assert names_of(renamed) == [("By the sea", "user"), ("Hill", "heading"), ("City", "user")]
+    assert names_of(renamed.renamed({"city": None}))[2] == ("Town", "heading")
+    assert names_of(places)[0] == ("Sea", "heading")
+
+
+def test_two_topics_can_swap_names(places):
+    assert [n.text for n in places.renamed({0: "Town", 2: "Sea"}).names] == ["Town", "Hill", "Sea"]
+
+
+def test_an_automatic_name_that_is_taken_yields(places):
+    taken = places.renamed({1: "Sea", 0: "x"}).renamed({0: None})
+    assert [name.text for name in taken.names] == ["Sea (0)", "Sea", "Town"]
+    assert [name.text for name in taken.renamed({1: None}).names] == ["Sea", "Hill", "Town"]
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({0: "z"}, "topics 0 and 2 would both be called"),
-        ({0: "A", "uses": "B"}, "topic 0 is given two names"),
-        ({0: ""}, "a topic's name is text"),
-        ({0: "12"}, "more than a number, not '12'"),
-        ({0: "a\x1b[2J"}, "a topic's name is text"),
-        ({0: 5}, "a topic's name is text"),
+        ({0: "town"}, "topics 0 and 2 would both be called 'town'"),
+        ({0: "A", 1: "a"}, "topics 0 and 1 would both be called 'a'"),
+        ({0: "A", "sea": "B"}, "topic 0 is given two names"),
+        ({0: ""}, "a topic's name has 1 to 80 characters"),
+        ({0: "12"}, "is no number: not '12'"),
+        ({0: "a\x1b[2J"}, "all of them shown"),
+        ({0: "x" * 81}, "has 1 to 80 characters"),
+        ({0: 5}, "a topic's name is text, not 5"),
         (["A"], "names are given as"),
         ({"nobody": "A"}, "no topic is called 'nobody'"),
+        ({"9" * 5000: "A"}, "a topic is a number from 0 to 2"),
     ],
 )
-def test_names_that_cannot_be_are_refused(changes, message):
-    with pytest.raises(InputError, match=message):
-        rename(NAMES, changes, NAMES)
+def test_names_that_cannot_be_are_refused(places, changes, message):
+    with pytest.raises(InputError, match=message) as caught:
+        places.renamed(changes)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("name", ["کتاب\u200cها", "👩\u200d🔬 lab", "Übrige Stoffe", "海と山"])
+def test_names_in_any_script_are_taken(places, name):
+    assert places.renamed({0: name}).names[0].text == name

@@ -35,13 +35,22 @@ def test_an_outline_by_hand():
     assert names == [("sea, the", "words"), ("hill, the", "words"), ("town, the", "words")]
 
 
-def test_dispersion_in_words_depends_on_how_many_topics_follow():
+def test_how_likely_a_topic_is_to_be_in_place_depends_on_how_many_follow():
     first, second, third = outline([1.5, 1.5])
     assert first.in_place == pytest.approx(1 / (1 + math.exp(-1.5) + math.exp(-3)))
     assert second.in_place == pytest.approx(1 / (1 + math.exp(-1.5)))
     assert (first.firmness, second.firmness, third.firmness) == ("firm", "firm", None)
     assert third.in_place is None
-    assert [entry.firmness for entry in outline([0.0, 9.0])] == ["wanders", "fixed", None]
+
+
+@pytest.mark.parametrize(
+    ("odds", "word"),
+    [(100, "fixed"), (9.1, "fixed"), (8.9, "firm"), (4.1, "firm"), (3.9, "loose"), (2.1, "loose"),
+     (1.9, "wanders"), (1, "wanders")],
+)  # fmt: skip
+def test_a_word_means_the_same_in_every_row(odds, word):
+    rho = math.log(odds)
+    assert [entry.firmness for entry in outline([rho, rho])] == [word, word, None]
 
 
 @pytest.mark.parametrize("variant", [Variant.CONSTRAINED, Variant.UNIFORM])

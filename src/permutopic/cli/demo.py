@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from permutopic.cli.options import in_options
+
 if TYPE_CHECKING:
     from permutopic.experiments.demo import DemoResult
 
@@ -42,35 +44,37 @@ def demo_command(seed: int, folder: str | None) -> None:
 
 def _print(result: DemoResult) -> None:
     from permutopic.cli.tables import make_console, print_map, print_outline
+    from permutopic.experiments.demo import N_CHAINS, N_SWEEPS, N_TOPICS
     from permutopic.topics.outline import FIRMNESS
 
     console = make_console()
-    evaluation = result.evaluation
     console.print(
         f"{result.n_documents} short articles on chemical elements: {result.n_units} paragraphs, "
-        f"{result.n_words:,} words.\nThe outline they share, learned without their headings in "
-        f"{evaluation.seconds:.1f} s:"
+        f"{result.n_words:,} words. The outline they share, learned without their headings "
+        f"(the best of {N_CHAINS} chains of {N_SWEEPS} sweeps):"
     )
     print_outline(result.outline, console)
-    scale = ", ".join(f"{word} {least:.0%}" for least, word in FIRMNESS[:-1])
+    odds = ", ".join(f"{word} {odds:.0f}" for odds, word in FIRMNESS[:-1])
     console.print(
-        "Names: headings that fit, looked up afterwards. Place: how often the topic comes before\n"
-        f"all later ones: {scale} or more, {FIRMNESS[-1][1]} less.\n\n"
+        "The names are headings that fit, looked up afterwards. Place says how many times as "
+        f"likely a topic is to be in its place as one place late: {odds} times or more; else it "
+        f"{FIRMNESS[-1][1]}.\n\n"
         f"{_NEAR} articles that keep to the outline, and the {_FAR} that stray most:"
     )
     print_map((*result.documents[:_NEAR], *result.documents[-_FAR:]), console)
     share = result.matched_units / result.n_units
-    alignment, segmentation = evaluation.alignment, evaluation.segmentation
+    alignment, segmentation = result.evaluation.alignment, result.evaluation.segmentation
     console.print(
-        f"Held against the headings: {result.matched_units} of {result.n_units} paragraphs "
+        f"Held against the headings, {result.matched_units} of {result.n_units} paragraphs "
         f"({share:.0%}) are in the right topic.\n"
-        f"F {alignment.f:.3f} (recall {alignment.recall:.3f}, precision "
-        f"{alignment.precision:.3f}), Pk {segmentation.pk:.3f}, {segmentation.segments:.1f} "
-        f"segments an article ({segmentation.reference_segments:.1f} by the headings).\n"
-        f"{evaluation.convergence.verdict}\n\n"
-        "Next:\n"
-        "  permutopic demo --copy elements            # the articles, as files\n"
-        "  permutopic fit elements -k 8 -o outline    # or a folder of your own\n"
-        "  permutopic outline outline --map\n"
-        "  permutopic --help"
+        f"Alignment: F {alignment.f:.3f} (recall {alignment.recall:.3f}, precision "
+        f"{alignment.precision:.3f}). Segmentation: Pk {segmentation.pk:.3f}, "
+        f"{segmentation.segments:.1f} segments an article where the headings make "
+        f"{segmentation.reference_segments:.1f}.\n"
+        f"{in_options(result.evaluation.convergence.verdict)}\n\n"
+        "Next, the same with files, and then with your own:\n"
+        "  permutopic demo --copy elements\n"
+        f"  permutopic fit elements -k {N_TOPICS} --chains {N_CHAINS} --sweeps {N_SWEEPS} "
+        "--no-early-stop -o outline\n"
+        "  permutopic outline outline --map"
     )

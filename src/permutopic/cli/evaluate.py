@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.options import choice, make_model, model_options
+from permutopic.cli.options import choice, in_options, make_model, model_options
 from permutopic.cli.reading_options import PATHS, reading_options, take_choices
 
 if TYPE_CHECKING:
@@ -54,5 +54,5 @@ def _print(result: Evaluation) -> None:
         f"counted over {segmentation.convention}\n"
         f"log joint     {result.log_joint:,.1f}  topics in use {result.topics_in_use}\n"
         f"fit           {result.sweeps} sweeps in {result.seconds:.1f} s\n"
-        f"convergence   {result.convergence.verdict}"
+        f"convergence   {in_options(result.convergence.verdict)}"
     )

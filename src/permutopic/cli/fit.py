@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from permutopic.cli.options import make_model, model_options
+from permutopic.cli.options import in_options, make_model, model_options
 from permutopic.cli.reading_options import PATHS, reading_options, take_choices
 
 
@@ -15,7 +15,8 @@ from permutopic.cli.reading_options import PATHS, reading_options, take_choices
 @model_options
 @reading_options
 @click.option("-o", "--output", type=click.Path(), required=True, help="Folder for the model.")
-def fit_command(paths: tuple[str, ...], output: str, **settings: Any) -> None:
+@click.option("--force", is_flag=True, help="Replace a model even if it was named by hand.")
+def fit_command(paths: tuple[str, ...], output: str, force: bool, **settings: Any) -> None:
     """Learn the shared outline of the documents in PATHS and save the model.
 
     PATHS are files, folders, globs, or - for standard input: text, Markdown, HTML, MediaWiki dumps,
@@ -24,19 +25,25 @@ def fit_command(paths: tuple[str, ...], output: str, **settings: Any) -> None:
     """
     from permutopic.cli.progress import shown_progress
     from permutopic.cli.tables import printable
-    from permutopic.storage import check_target
+    from permutopic.errors import InputError
+    from permutopic.storage import check_target, peek
+    from permutopic.topics import ShownTopics
 
     choices = take_choices(settings)
     model = make_model({**settings, "tokens": choices.tokens})
     check_target(output)
+    if not force and ShownTopics.is_by_hand(peek(output).get("topics")):
+        raise InputError(
+            f"{output} is a model with names or merged topics of your own: --force replaces it"
+        )
     documents = choices.read(paths)
     with shown_progress(model) as on_sweep:
         model.fit(documents, on_sweep=on_sweep)
     model.save(output)
     used = [printable(each.name) for each in model.outline(1) if each.document_share > 0]
     click.echo(
-        f"{output}: {documents.n_documents} documents, {documents.n_units} units, "
+        f"{output}: {documents.n_documents:,} documents, {documents.n_units:,} units, "
         f"log joint {model.log_joint_trace_[-1]:,.1f} after {model.log_joint_trace_.size} sweeps\n"
         f"{len(used)} topics: {'; '.join(used)}\n"
-        f"{model.convergence_.verdict}"
+        f"{in_options(model.convergence_.verdict)}"
     )

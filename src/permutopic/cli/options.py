@@ -94,3 +94,14 @@ def make_model(settings: dict[str, Any]) -> ContentModel:
 changed_model: Option = click.option(
     "-o", "--output", type=click.Path(), help="Folder for the changed model.  [default: MODEL]"
 )
+
+
+def in_options(text: str) -> str:
+    """Name settings in a text of the library by the options that the command line has for them.
+
+    >>> in_options("run several (n_chains=4), or more sweeps (n_sweeps)")
+    'run several (--chains 4), or more sweeps (--sweeps)'
+    """
+    for setting, option in (("n_chains=", "--chains "), ("n_chains", "--chains")):
+        text = text.replace(setting, option)
+    return text.replace("n_sweeps", "--sweeps")

@@ -32,9 +32,10 @@ def outline_command(model: str, n_words: int, with_map: bool, as_json: bool) -> 
     entries = fitted.outline(n_words)
     documents = (structure(*pair) for pair in zip(fitted.titles_, fitted.topics_, strict=True))
     if as_json:
-        topics = [asdict(entry) for entry in entries]
-        whole = {"topics": topics, "documents": [asdict(each) for each in documents]}
-        click.echo(json.dumps(whole if with_map else topics))
+        whole = {"topics": [asdict(entry) for entry in entries]}
+        if with_map:
+            whole["documents"] = [asdict(each) for each in documents]
+        click.echo(json.dumps(whole))
         return
     console = make_console()
     print_outline(entries, console)

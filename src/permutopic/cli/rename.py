@@ -20,14 +20,27 @@ def rename_command(model: str, names: tuple[str, ...], output: str | None) -> No
     from permutopic.errors import InputError
     from permutopic.estimator import ContentModel
 
+    fitted = ContentModel.load(model)
     changes: dict[int | str, str | None] = {}
     for pair in names:
-        topic, equals, name = pair.partition("=")
-        if not equals or not topic.strip():
-            raise InputError(f"{pair!r}: a new name is given as TOPIC=NAME")
+        topic, name = _divide(pair, fitted.topic_names_)
         if topic in changes:
             raise InputError(f"topic {topic!r} is given two names")
         changes[topic] = name if name.strip() else None
-    fitted = ContentModel.load(model).rename_topics(changes)
+    fitted.rename_topics(changes)
     fitted.save(model if output is None else output)
     print_outline(fitted.outline(SHOWN_WORDS))
+
+
+def _divide(pair: str, names: tuple[str, ...]) -> tuple[str, str]:
+    """Divide TOPIC=NAME at the first "=", or behind the name of a topic that has one itself."""
+    from permutopic.errors import InputError
+
+    for known in sorted((name for name in names if "=" in name), key=len, reverse=True):
+        left, right = pair[: len(known)], pair[len(known) :]
+        if left.casefold() == known.casefold() and right.startswith("="):
+            return known, right[1:]
+    topic, equals, name = pair.partition("=")
+    if not equals or not topic.strip():
+        raise InputError(f"{pair!r}: a new name is given as TOPIC=NAME")
+    return topic, name

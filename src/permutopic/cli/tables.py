@@ -40,7 +40,9 @@ def make_table(*columns: tuple[str, str]) -> Table:
 
 def printable(word: str) -> str:
     """Spell out what a terminal would obey instead of showing."""
-    return word if word.isprintable() else repr(word)[1:-1]
+    from permutopic.checks import is_plain
+
+    return "".join(c if is_plain(c) else repr(c)[1:-1] for c in word)
 
 
 def print_outline(entries: Sequence[OutlineEntry], console: Console | None = None) -> None:
@@ -48,40 +50,43 @@ def print_outline(entries: Sequence[OutlineEntry], console: Console | None = Non
     from rich.text import Text
 
     console = make_console() if console is None else console
+    wide = console.width >= 90  # else the words have no room; `place` says what ρ does
     table = make_table(
         ("topic", "right"),
         ("name", "left"),
         ("in docs", "right"),
         ("units", "right"),
-        ("ρ", "right"),
+        *([("ρ", "right")] if wide else []),
         ("place", "left"),
         ("telling words", "left"),
     )
     for entry in entries:
         if entry.document_share > 0:
+            rho = "–" if entry.dispersion is None else f"{entry.dispersion:.2f}"
             table.add_row(
                 Text(str(entry.topic), style=_colour(entry.topic)),
                 Text(printable(entry.name), style="bold"),
                 f"{entry.document_share:.0%}",
                 f"{entry.mean_units:.1f}",
-                "–" if entry.dispersion is None else f"{entry.dispersion:.2f}",
+                *([rho] if wide else []),
                 entry.firmness or "–",
                 Text(" ".join(map(printable, entry.words))),
             )
     console.print(table)
-    unused = [str(entry.topic) for entry in entries if entry.document_share == 0]
+    unused = sum(entry.document_share == 0 for entry in entries)
     if unused:
-        console.print(f"not used: topics {', '.join(unused)}")
+        console.print(f"{unused} of {len(entries)} topics are not used")
 
 
 def print_map(documents: Iterable[Structure], console: Console | None = None) -> None:
     """Print one line a document: a mark for each unit, or for each segment if that is too long."""
+    from rich.cells import cell_len
     from rich.text import Text
 
     console = make_console() if console is None else console
     shown = list(documents)
-    titles = [printable(document.title)[:30] for document in shown]
-    room = console.width - max(map(len, titles), default=0) - 20
+    titles = [_shortened(printable(document.title)) for document in shown]
+    room = console.width - max(map(cell_len, titles), default=0) - 20
     by_unit = max((len(document.topics) for document in shown), default=0) <= room
     table = make_table(
         ("document", "left"),
@@ -95,6 +100,19 @@ def print_map(documents: Iterable[Structure], console: Console | None = None) ->
             marks.append(mark(topic), style=_colour(topic))
         table.add_row(Text(title), marks, swaps_in_words(document.swaps))
     console.print(table)
+    last = max((topic for document in shown for topic in document.topics), default=0)
+    if last >= len(digits):
+        console.print(f"a is topic 10, b is 11, and so on up to {mark(last)}")
+
+
+def _shortened(title: str) -> str:
+    """Cut the middle out of a title of more than 30 columns; Chinese characters take two."""
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(title) <= 30:
+        return title
+    back = next(title[n:] for n in range(len(title)) if cell_len(title[n:]) <= 15)
+    return f"{set_cell_size(title, 14).rstrip()}…{back.lstrip()}"
 
 
 def mark(topic: int) -> str:

@@ -138,6 +138,8 @@ class Corpus:
             headed = next((n for n in range(first, last) if found[n] is not None), first)
             found[first:headed] = [LEAD] * int(headed - first)
         known = tuple(name for name in found if name is not None)
+        if not known:
+            raise InputError("none of these documents has headings: there is nothing to score by")
         if len(known) < len(found):
             unit = found.index(None)
             document = int(np.searchsorted(self.document_offsets, unit, side="right")) - 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permutopic.errors import InputError
 from permutopic.reading import read_corpus
+from permutopic.storage import check_empty, whole_folder
 
 if TYPE_CHECKING:
     from permutopic.corpus import Corpus
@@ -37,14 +37,9 @@ def load_elements(tokens: object = "words", *, units: object = "paragraph") -> C
 
 def copy_elements(folder: str | Path) -> int:
     """Copy the articles into a folder that is new or empty, and say how many there are."""
-    target = Path(folder)
-    try:
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise InputError(f"{folder} exists and is not empty: give a new folder")
-        articles = sorted(elements_folder().glob("*.md"))
-        target.mkdir(parents=True, exist_ok=True)
+    check_empty(folder)
+    articles = sorted(elements_folder().glob("*.md"))
+    with whole_folder(folder) as fresh:
         for article in articles:
-            (target / article.name).write_bytes(article.read_bytes())
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written ({error.strerror or error})") from None
+            (fresh / article.name).write_bytes(article.read_bytes())
     return len(articles)

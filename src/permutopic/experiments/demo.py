@@ -63,7 +63,7 @@ def run_demo(
     return DemoResult(
         n_documents=corpus.n_documents,
         n_units=corpus.n_units,
-        n_words=int(corpus.source_words.sum()),
+        n_words=corpus.n_tokens,
         outline=model.outline(_SHOWN_WORDS),
         documents=tuple(sorted(documents, key=lambda document: (document.swaps, document.title))),
         evaluation=evaluation,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 # A dozen or so little words of each language, chosen to differ from its neighbours'.
 _LITTLE_WORDS = {
@@ -53,6 +53,13 @@ _LITTLE_WORDS = {
     "hi": "के में की है और से का को पर यह ने एक हैं कि भी इस था नहीं",
     "mr": "आहे आणि या च्या मध्ये ते हे होते आहेत एक त्या व केले पण तर",
     "ne": "को छ र मा हो यो पनि छन् गर्न भएको तथा लागि एक थियो",
+}
+# More of them, which other languages have too or which are less common: none for a guess.
+_MORE_LITTLE_WORDS = {
+    "en": "his her him hers had been who whom when then than into may might must some such many "
+    "more most only other others where what how also because while through over under between "
+    "after before about both each two one no nor any out up down off them those these our your us "
+    "me could should did does being until though although whether since once per ones itself",
 }
 # Scripts in which one language is by far the commonest.
 _SCRIPTS = {
@@ -126,6 +133,28 @@ def guess_language(text: str) -> str | None:
     kinds = len({word for word in words if best in _languages_of(word)})
     enough = kinds >= _LEAST_KINDS and most >= _LEAST_SHARE * len(words)
     return best if clear and enough else None
+
+
+def little_words(counts: Mapping[str, int]) -> frozenset[str]:
+    """Give the little words of the language that words with these counts seem to be of.
+
+    >>> "his" in little_words({"the": 50, "of": 20, "and": 9, "his": 3, "crust": 4})
+    True
+    >>> little_words({"salt": 5, "sea": 2})
+    frozenset()
+    """
+    hits: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    for code, words in _LITTLE_WORDS.items():
+        for word in set(words.split()) & counts.keys():
+            hits[code] += counts[word]
+            kinds[code] += 1
+    if not hits:
+        return frozenset()
+    [(best, most)] = hits.most_common(1)
+    if kinds[best] < _LEAST_KINDS or most < _LEAST_SHARE * sum(counts.values()):
+        return frozenset()
+    return frozenset(f"{_LITTLE_WORDS[best]} {_MORE_LITTLE_WORDS.get(best, '')}".split())
 
 
 def _main_script(text: str) -> tuple[int, str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.checks import is_plain
 from permutopic.corpus.arrays import LEAD
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
 
-# "2.3 Methods", "(4) Methods", "IV. Methods": a number at the front is not part of a name.
-_NUMBERING = re.compile(r"^(?:\(?\d+(?:\.\d+)*[.)]?|[IVXLC]+[.)])\s+(?=\S)")
+# "2.3 Methods", "(4) Methods", "IV. Methods": a number at the front is not part of a name. A year
+# is, and so is the V of "V. cholerae": behind a Roman number stands no small letter.
+_NUMBER = re.compile(r"^\(?\d{1,2}(?:\.\d{1,2})*[.)]?\s+(?=\S)")
+_ROMAN = re.compile(r"^[IVX]+[.)]\s+(?=\S)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +117,14 @@ def _spelling(heading: str) -> str:
     >>> _spelling(" 2.3  Case   reports: ")
     'Case reports'
     """
-    plain = " ".join(heading.split())
-    plain = _NUMBERING.sub("", plain).rstrip(" :.")
-    return plain or " ".join(heading.split())
+    shown = "".join(character if is_plain(character) else " " for character in heading)
+    plain = " ".join(shown.split())
+    bare = _NUMBER.sub("", plain)
+    rest = _ROMAN.sub("", bare)
+    bare = (bare if rest[:1].islower() else rest).rstrip(" :")
+    if bare.count(".") == 1:
+        bare = bare.rstrip(".")
+    return bare or plain
 
 
 def _key(heading: str | None) -> str | None:

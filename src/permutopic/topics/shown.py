@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from permutopic.errors import InputError
+from permutopic.topics.distinctive import weigh_words
 from permutopic.topics.evidence import Evidence
 from permutopic.topics.naming import (
     TopicName,
+    check_free,
     check_name,
     find_topic,
-    keep_names,
+    name_merged,
     name_topics,
-    rename,
+    settle,
 )
 from permutopic.topics.outline import OutlineEntry, make_outline
 from permutopic.topics.view import TopicView, check_homes, merge_homes, view_topics
@@ -29,76 +32,104 @@ if TYPE_CHECKING:
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
 
+    Members = tuple[int, ...]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShownTopics:
-    """The topics of a state as they are shown. Changing them makes new ones."""
+    """The topics of a state as they are shown. Changing them makes new ones.
+
+    Names go by the sampled topics that a shown one is made of. So a topic keeps its name whatever
+    is merged beside it, and parts have theirs again when they part.
+
+    Attributes
+    ----------
+    automatic
+        The automatic name of every sampled topic, and of those that were merged.
+    given
+        The user's names.
+    """
 
     state: State
     evidence: Evidence
     priors: Priors
     vocabulary: Sequence[str]
     view: TopicView
-    automatic: tuple[TopicName, ...]
-    names: tuple[TopicName, ...]
+    automatic: Mapping[Members, TopicName]
+    given: Mapping[Members, str]
 
     def __repr__(self) -> str:
         return f"<ShownTopics: {'; '.join(name.text for name in self.names)}>"
 
     @classmethod
     def of(
-        cls,
-        state: State,
-        evidence: Evidence,
-        priors: Priors,
-        vocabulary: Sequence[str],
-        homes: NDArray[np.int64] | None = None,
+        cls, state: State, evidence: Evidence, priors: Priors, vocabulary: Sequence[str]
     ) -> Self:
-        """Show topics as they were sampled, or merged as `homes` says, with automatic names."""
-        homes = np.arange(state.n_topics) if homes is None else homes
-        view = view_topics(state, evidence, priors, homes)
+        """Show topics as they were sampled, with automatic names."""
+        weights = weigh_words(vocabulary, state.word_counts.sum(axis=1))
+        view = view_topics(state, evidence, priors, np.arange(state.n_topics), weights)
         names = name_topics(view, vocabulary)
-        return cls(state, evidence, priors, vocabulary, view, names, names)
+        automatic: dict[Members, TopicName] = {(n,): name for n, name in enumerate(names)}
+        return cls(state, evidence, priors, vocabulary, view, automatic, {})
+
+    @cached_property
+    def members(self) -> tuple[Members, ...]:
+        """The sampled topics that each shown topic is made of."""
+        homes = self.view.homes
+        return tuple(
+            tuple(np.flatnonzero(homes == topic).tolist()) for topic in range(self.view.n_topics)
+        )
+
+    @cached_property
+    def names(self) -> tuple[TopicName, ...]:
+        """The name of every shown topic; no two are the same."""
+        automatic = [self.automatic[members] for members in self.members]
+        named = [(n, members) for n, members in enumerate(self.members) if members in self.given]
+        return settle(automatic, {n: self.given[members] for n, members in named})
 
     def renamed(self, changes: Mapping[Any, str | None]) -> Self:
         """Give topics the user's names; None gives the automatic one back."""
-        return replace(self, names=rename(self.names, changes, self.automatic))
+        if not hasattr(changes, "items"):
+            raise InputError(f"names are given as {{topic: name}}, not {changes!r}")
+        given, new = dict(self.given), dict[int, str | None]()
+        for key, name in changes.items():
+            topic = find_topic(self.names, key)
+            if topic in new:
+                raise InputError(f"topic {topic} is given two names")
+            new[topic] = None if name is None else check_name(name)
+        check_free(self.names, new)
+        for topic, text in new.items():
+            given.pop(self.members[topic], None)
+            if text is not None:
+                given[self.members[topic]] = text
+        return replace(self, given=given)
 
     def merged(self, topics: Iterable[int | str], name: str | None = None) -> Self:
-        """Make topics one. A name that the user gave its largest such part stays with it."""
+        """Make topics one; without a name of its own it is called after its parts."""
         if isinstance(topics, str) or not isinstance(topics, Iterable):
             raise InputError(f"topics to merge are a list of numbers or names, not {topics!r}")
         together = sorted({find_topic(self.names, topic) for topic in topics})
         if len(together) < 2:
             raise InputError("merging takes two different topics or more")
-        if len(together) == len(self.names):
-            raise InputError("merging all topics would leave no outline")
-        mine = {} if name is None else {together[0]: check_name(name)}
-        if name is None:
-            given = [topic for topic in together if self.names[topic].source == "user"]
-            if given:
-                largest = max(given, key=lambda topic: self.view.bag[:, topic].sum())
-                mine = {together[0]: self.names[largest].text}
-        kept = {topic: text for topic, text in self._given().items() if topic not in together}
         homes = merge_homes(self.view.homes, together, self.state.bag.sum(axis=0))
-        return self._with_homes(homes, {**kept, **mine})
+        merged = self._with_homes(homes)
+        whole = tuple(sorted(part for topic in together for part in self.members[topic]))
+        place = merged.members.index(whole)
+        used = [topic for topic in together if self.view.segments[topic]] or together[:1]
+        parts = [self.names[topic] for topic in used]
+        called = name_merged(merged.view, self.vocabulary, place, parts)
+        given = {key: text for key, text in self.given.items() if key != whole}
+        merged = replace(merged, automatic={**self.automatic, whole: called}, given=given)
+        return merged if name is None else merged.renamed({place: name})
 
     def unmerged(self) -> Self:
-        """Take all merging back. Topics that were not merged keep the user's names."""
-        homes = self.view.homes
-        alone = np.flatnonzero(np.bincount(homes) == 1)
-        kept = {topic: text for topic, text in self._given().items() if topic in alone}
-        return self._with_homes(np.arange(homes.size), kept)
+        """Take all merging back: every topic has the name that it had, or was given since."""
+        return self._with_homes(np.arange(self.state.n_topics))
 
-    def _given(self) -> dict[int, str]:
-        return {topic: name.text for topic, name in enumerate(self.names) if name.source == "user"}
-
-    def _with_homes(self, homes: NDArray[np.int64], given: Mapping[int, str]) -> Self:
-        """Show the topics with other homes and the user's names for some of the present ones."""
-        shown = self.of(self.state, self.evidence, self.priors, self.vocabulary, homes)
-        new = {old: int(homes[self.view.homes == old][0]) for old in given}
-        names = keep_names(shown.automatic, {new[old]: text for old, text in given.items()})
-        return replace(shown, names=names)
+    def _with_homes(self, homes: NDArray[np.int64]) -> Self:
+        weights = self.view.weights
+        view = view_topics(self.state, self.evidence, self.priors, homes, weights)
+        return replace(self, view=view)
 
     def outline(self, n_words: int) -> tuple[OutlineEntry, ...]:
         """List the topics in canonical order."""
@@ -112,9 +143,20 @@ class ShownTopics:
         """Say what a model folder keeps in words; `arrays` is the rest."""
         return {
             "homes": self.view.homes.tolist(),
-            "names": [vars(name) for name in self.names],
-            "headings": self.evidence.headings,
+            "automatic": [
+                {"of": list(members), **vars(name)} for members, name in self.automatic.items()
+            ],
+            "given": [{"of": list(members), "text": text} for members, text in self.given.items()],
+            "headings": list(self.evidence.headings),
         }
+
+    @staticmethod
+    def is_by_hand(saved: object) -> bool:
+        """Tell whether what `as_dict` gave has names or merging of the user's."""
+        if not isinstance(saved, dict):
+            return False
+        homes = saved.get("homes")
+        return bool(saved.get("given")) or (isinstance(homes, list) and homes != sorted(set(homes)))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give the arrays that a model folder keeps."""
@@ -141,9 +183,15 @@ class ShownTopics:
         )
         if evidence.word_segments.shape != state.word_counts.shape:
             raise ValueError("word_segments and word_counts disagree")
-        homes = check_homes(saved["homes"], state.n_topics)
-        names = tuple(TopicName(item["text"], item["source"]) for item in saved["names"])
-        shown = cls.of(state, evidence, priors, vocabulary, homes)
-        if len(names) != len(shown.names) or len({n.text.casefold() for n in names}) < len(names):
-            raise ValueError("names is not one for each topic")
-        return replace(shown, names=names)
+        homes = check_homes(saved["homes"], state.bag.sum(axis=0))
+        weights = weigh_words(vocabulary, state.word_counts.sum(axis=1))
+        view = view_topics(state, evidence, priors, homes, weights)
+        automatic = {
+            tuple(item["of"]): TopicName(item["text"], item["source"])
+            for item in saved["automatic"]
+        }
+        given = {tuple(item["of"]): check_name(item["text"]) for item in saved["given"]}
+        shown = cls(state, evidence, priors, vocabulary, view, automatic, given)
+        if not {*shown.members, *((topic,) for topic in range(state.n_topics))} <= set(automatic):
+            raise ValueError("a topic has no name")
+        return shown

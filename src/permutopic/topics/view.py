@@ -34,7 +34,7 @@ class TopicView:
     """Counts and orders of the shown topics, numbered in canonical order.
 
     `homes` has the shown topic of every sampled one; `segments` counts each
-    one's segments; the rest is as in `State` and `Evidence`.
+    one's segments, `weights` says what each word counts; the rest is as in `State` and `Evidence`.
     """
 
     homes: NDArray[np.int64]
@@ -47,6 +47,7 @@ class TopicView:
     headings: tuple[str, ...]
     heading_counts: NDArray[np.int64]
     segments: NDArray[np.int64]
+    weights: NDArray[np.float64]
 
     @property
     def n_topics(self) -> int:
@@ -56,11 +57,15 @@ class TopicView:
     @cached_property
     def ranked_words(self) -> list[NDArray[np.int64]]:
         """The words of each topic, the most telling first."""
-        return rank_words(self.word_counts, self.word_segments, self.segments)
+        return rank_words(self.word_counts, self.word_segments, self.segments, self.weights)
 
 
 def view_topics(
-    state: State, evidence: Evidence, priors: Priors, homes: NDArray[np.int64]
+    state: State,
+    evidence: Evidence,
+    priors: Priors,
+    homes: NDArray[np.int64],
+    weights: NDArray[np.float64],
 ) -> TopicView:
     """Show the topics of a state, merged as `homes` says."""
     orders = np.array([state.order(document) for document in range(state.bag.shape[0])])
@@ -78,6 +83,7 @@ def view_topics(
             headings,
             evidence.heading_counts,
             segments,
+            weights,
         )
     orders = _merged_orders(orders, state.bag, homes)
     inversions = np.array([order_to_inversions(order) for order in orders])
@@ -92,6 +98,7 @@ def view_topics(
         headings,
         _added(evidence.heading_counts, homes),
         _added(segments[np.newaxis], homes)[0],
+        weights,
     )
 
 
@@ -104,22 +111,25 @@ def merge_homes(
     """
     merged = homes.copy()
     merged[np.isin(homes, together)] = min(together)
-    labels = np.unique(merged)
-    places = []
-    for label in labels:
-        parts = np.flatnonzero(merged == label)
-        places.append(parts[sizes[parts].argmax()])
+    return _numbered(merged, sizes)
+
+
+def _numbered(homes: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give homes new numbers, in the canonical order of each one's largest part."""
+    labels, order = np.unique(homes, return_inverse=True)
+    parts = [np.flatnonzero(homes == label) for label in labels]
+    places = [part[sizes[part].argmax()] for part in parts]
     ranks = np.argsort(np.argsort(places))
-    return ranks[np.searchsorted(labels, merged)].astype(np.int64)
+    return ranks[order].astype(np.int64)
 
 
-def check_homes(homes: object, n_topics: int) -> NDArray[np.int64]:
-    """Raise ValueError unless each of the sampled topics has a home, and each home a topic."""
+def check_homes(homes: object, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Raise ValueError unless `merge_homes` could have given these homes."""
     array = np.asarray(homes)
-    if array.shape != (n_topics,) or array.dtype.kind != "i":
+    if array.shape != sizes.shape or array.dtype.kind != "i":
         raise ValueError("homes is not one number for each topic")
-    if not np.array_equal(np.unique(array), np.arange(array.max() + 1)):
-        raise ValueError("homes skips a number")
+    if not np.array_equal(array, _numbered(array, sizes)):
+        raise ValueError("homes are not numbered in canonical order")
     return array.astype(np.int64)
 
 
