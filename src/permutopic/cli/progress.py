@@ -28,10 +28,12 @@ def shown_progress(model: ContentModel) -> Iterator[Callable[[SweepInfo], None] 
         TimeRemainingColumn,
     )
 
+    console = Console(stderr=True)
+    narrow = console.width < 110  # then what tells how far it is comes first
     columns = (
         TextColumn("sweep"),
         MofNCompleteColumn(),
-        BarColumn(bar_width=24),
+        BarColumn(bar_width=16 if narrow else 24),
         TextColumn("{task.description}"),
         TimeRemainingColumn(),
         TextColumn("left"),
@@ -39,16 +41,17 @@ def shown_progress(model: ContentModel) -> Iterator[Callable[[SweepInfo], None] 
     settings = model.checked_settings()
     n_sweeps = settings["n_sweeps"]
     done = dict.fromkeys(range(settings["n_chains"]), 0)
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("starting", total=n_sweeps * len(done))
 
         def show(info: SweepInfo) -> None:
             done[info.chain] = info.sweep
-            text = f"log joint {info.log_joint:,.0f}, {info.topics_in_use} topics in use"
+            text = f"{info.topics_in_use} topics in use"
+            if not narrow:
+                text = f"log joint {info.log_joint:,.0f}, {text}"
+                text += f", annealing at {info.temperature:.2f}" if info.temperature < 1 else ""
             if len(done) > 1:
                 text = f"chain {info.chain + 1}: {text}"
-            if info.temperature < 1:
-                text += f", annealing at {info.temperature:.2f}"
             progress.update(task, completed=sum(done.values()), description=text)
 
         yield show

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FIRMNESS = ((9.0, "fixed"), (4.0, "firm"), (2.0, "loose"), (0.0, "wanders"))
 """What is said of a topic that is so many times as likely to be in its place as one place late."""
+FEWEST = 10
+"""From fewer documents than these nothing is said of the kind: ρ may be anything."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ class OutlineEntry:
         What ρ comes to: the probability that none of the later topics comes before this one.
     firmness
         ρ in a word. The topic is exp(ρ) times as likely to be in its place as one place late: from
-        9 times on that is "fixed", from 4 "firm", from 2 "loose", below "wanders".
+        9 times on that is "fixed", from 4 "firm", from 2 "loose", below "wanders". None where
+        there is no ρ, and with fewer than ten documents.
     """
 
     topic: int
@@ -90,7 +93,7 @@ def make_outline(
                 mean_units=float(units.sum() / holders) if holders else 0.0,
                 dispersion=rho,
                 in_place=in_place,
-                firmness=None if rho is None else in_words(rho),
+                firmness=None if rho is None or units.size < FEWEST else in_words(rho),
             )
         )
     return tuple(entries)
