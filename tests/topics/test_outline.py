@@ -11,15 +11,14 @@ from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import make_state
 from permutopic.topics import ShownTopics, gather_evidence
 
-CORPUS = Corpus.from_paragraphs(
-    [["the sea the sea", "the hill", "the town"], ["the hill hill the"]]
-)
+DOCUMENTS = [["the sea the sea", "the hill", "the town"], ["the hill hill the"]]
+CORPUS = Corpus.from_paragraphs(DOCUMENTS * 5)
 VOCABULARY = CORPUS.vocabulary  # hill, sea, the, town
 
 
 def outline(dispersion, priors=None, n_words=10):
-    bag = np.array([[1, 1, 1], [0, 1, 0]])
-    state = make_state(CORPUS, bag, np.zeros((2, 2), dtype=int), np.array(dispersion))
+    bag = np.array([[1, 1, 1], [0, 1, 0]] * 5)
+    state = make_state(CORPUS, bag, np.zeros((10, 2), dtype=int), np.array(dispersion))
     evidence = gather_evidence(CORPUS, state.all_topics(), 3)
     priors = Priors.for_documents(2) if priors is None else priors
     return ShownTopics.of(state, evidence, priors, VOCABULARY).outline(n_words)
@@ -72,4 +71,5 @@ def test_topics_that_no_document_uses_do_not_make_others_wander():
     mean = (1 + priors.strength * priors.mean_inversions(2)[0]) / (2 + priors.strength)
     assert entries[0].dispersion == pytest.approx(mode_of_dispersion(2, mean))
     assert entries[0].in_place == pytest.approx(1 / (1 + math.exp(-entries[0].dispersion)))
+    assert entries[0].firmness is None  # two documents are too few to say
     assert [entry.dispersion for entry in entries[1:]] == [None, None, None]
