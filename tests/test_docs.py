@@ -1,4 +1,4 @@
-"""The commands that README and tutorial show print what is shown there."""
+"""The `console` blocks of README and tutorial print what is shown there, and so do their examples."""
 
 from __future__ import annotations
 
