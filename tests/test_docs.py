@@ -1,4 +1,4 @@
-"""The `console` blocks of README and tutorial print what is shown there, and so do their examples."""
+"""The `console` blocks and the examples of README and tutorial give what is shown there."""
 
 from __future__ import annotations
 
