@@ -70,8 +70,11 @@ def test_what_stands_before_the_first_heading_is_the_lead():
 
 def test_a_reference_needs_every_heading():
     corpus = Corpus.from_paragraphs(PARAGRAPHS)
-    with pytest.raises(InputError, match="document 0: document '0' has a unit without a heading"):
+    with pytest.raises(InputError, match="none of these documents has headings"):
         corpus.reference("heading")
+    some = [Document("t", (Unit("a"),), "here"), Document("u", (Unit("b", "Uses"),), "there")]
+    with pytest.raises(InputError, match="here: document 't' has a unit without a heading"):
+        Corpus.from_documents(some).reference("heading")
     with pytest.raises(InputError, match="'heading' or 'label', not 'title'"):
         corpus.reference("title")
 

@@ -135,8 +135,7 @@ class Corpus:
         ]
         for document in range(self.n_documents):
             first, last = self.document_offsets[document : document + 2]
-            headed = next((n for n in range(first, last) if found[n] is not None), first)
-            found[first:headed] = [LEAD] * int(headed - first)
+            found[first:last] = with_lead(found[first:last])
         known = tuple(name for name in found if name is not None)
         if not known:
             raise InputError("none of these documents has headings: there is nothing to score by")
@@ -191,6 +190,16 @@ class Corpus:
                 replace(document, title=title) for title, document in zip(titles, read, strict=True)
             ]
         return cls.from_documents(read, tokens)
+
+
+def with_lead(headings: Sequence[str | None]) -> list[str | None]:
+    """Put units before a document's first heading, if it has one, under a heading of their own.
+
+    >>> with_lead([None, "Uses", None]), with_lead([None, None])
+    (['(lead)', 'Uses', None], [None, None])
+    """
+    headed = next((n for n, heading in enumerate(headings) if heading is not None), 0)
+    return [*[LEAD] * headed, *headings[headed:]]
 
 
 def offsets_from_sizes(sizes: ArrayLike) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.checks import is_plain
-from permutopic.corpus.arrays import LEAD
+from permutopic.corpus.arrays import LEAD, with_lead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +86,7 @@ def _count_headings(
     holders: Counter[str] = Counter()
     for document in range(corpus.n_documents):
         headings = corpus.headings[corpus.units_of(document)]
-        found = [_key(heading) for heading in _with_lead(headings)]
+        found = [_key(heading) for heading in with_lead(headings)]
         keys.extend(found)
         holders.update(key for key in set(found) if key is not None)
         for key, heading in zip(found, headings, strict=True):
@@ -103,12 +103,6 @@ def _count_headings(
 
 def _commonest(spellings: Counter[str]) -> str:
     return min(spellings, key=lambda spelling: (-spellings[spelling], spelling))
-
-
-def _with_lead(headings: tuple[str | None, ...]) -> list[str | None]:
-    """Put units before a document's first heading under a heading of their own."""
-    headed = next((n for n, heading in enumerate(headings) if heading is not None), 0)
-    return [*[LEAD] * headed, *headings[headed:]]
 
 
 def _spelling(heading: str) -> str:
