@@ -101,7 +101,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
     convergence_ : Convergence
         What the chains say about each other, with a verdict in plain words.
     topic_names_ : tuple of str
-        What each topic is called: a heading that most of its units stand under, or its most
+        What each topic is called: a heading, where topic and heading mostly agree, or its most
         telling words. Headings are looked up when the fit is over. `rename_topics` changes names.
     vocabulary_, titles_ : tuples of str
     state_ : State
@@ -301,8 +301,8 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
     def merge_topics(self, topics: Iterable[int | str], name: str | None = None) -> Self:
         """Show two or more topics, by number or name, as one, and number all anew.
 
-        The merged topic takes the place of its largest part, and the name that is given, or one
-        that the user gave to a part, or a new one like any other. Nothing is sampled again:
+        The merged topic takes the place of its largest part and is called as asked, or after its
+        parts ("Biology + Safety"); other topics keep their names. Nothing is sampled again:
         `state_`, `chains_` and `convergence_` stay as they were, and a document that has another
         topic between the parts keeps it there. ρ is the most likely value given the merged
         orders. The model is changed, and returned; `unmerge_topics` takes all merging back.
@@ -312,7 +312,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         return self
 
     def unmerge_topics(self) -> Self:
-        """Take all merging back. Topics that were not merged keep the names they were given."""
+        """Take all merging back: every topic has the name that it had, or was given since."""
         check_is_fitted(self)
         self._show(self._shown.unmerged())
         return self
