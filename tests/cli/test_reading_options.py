@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
@@ -10,7 +9,7 @@ import sys
 import click
 import pytest
 
-from permutopic import ContentModel, cli
+from permutopic import ContentModel
 from permutopic.cli.reading_options import _OPTIONS, reading_options
 
 RUN = [sys.executable, "-c", "from permutopic.cli import main; main()"]
@@ -46,17 +45,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "broken.py").write_text("1 +")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*arguments, stdin=b""):
-        monkeypatch.setattr(sys, "argv", ["permutopic", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        code = cli._run()
-        return code, *capsys.readouterr()
-
-    return call
 
 
 def values(found, *names):

@@ -12,7 +12,7 @@ from permutopic import ContentModel
 from permutopic.cli import command_line
 from permutopic.cli.tables import mark, print_map, swaps_in_words
 from permutopic.errors import InputError
-from permutopic.topics import structure
+from permutopic.topics import structure_of
 
 COAST, HILL, TOWN = "Salt sea waves, sand.", "Hills: snow, rocks & ice.", "Town hall, market."
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(model, arguments, messa
 
 def test_a_map_of_long_documents_has_a_mark_a_segment(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
-    print_map([structure("long\x1b", [1] * 90 + [0] * 5), structure("short", [0])])
+    print_map([structure_of("long\x1b", [1] * 90 + [0] * 5), structure_of("short", [0])])
     shown = capsys.readouterr().out
     assert "topics, segment by segment" in shown
     assert r"long\x1b  10" in shown
@@ -134,7 +134,7 @@ def test_a_map_of_long_documents_has_a_mark_a_segment(capsys, monkeypatch):
 
 def test_a_map_counts_columns_not_characters(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    print_map([structure("水" * 40, [1] * 45), structure("x/" * 40 + "end", [11])])
+    print_map([structure_of("水" * 40, [1] * 45), structure_of("x/" * 40 + "end", [11])])
     shown = capsys.readouterr().out
     assert "1" * 45 in shown
     assert "水水水水水水水…水水水水水水水 " in shown

@@ -220,3 +220,12 @@ def test_other_variants_keep_their_fixed_dispersion(variant):
     model = ContentModel(3, variant=variant, n_sweeps=5, random_state=0).fit(DOCUMENTS)
     before = set(model.dispersion_.tolist())
     assert set(model.merge_topics([0, 1]).dispersion_.tolist()) == before
+
+
+def test_what_was_done_by_hand_shows_in_what_is_saved(shown):
+    assert not ShownTopics.is_by_hand(shown.as_dict())
+    assert ShownTopics.is_by_hand(shown.renamed({0: "Mine"}).as_dict())
+    assert ShownTopics.is_by_hand(shown.merged([0, 1]).as_dict())
+    assert not ShownTopics.is_by_hand(shown.merged([0, 1]).unmerged().as_dict())
+    assert not any(map(ShownTopics.is_by_hand, (None, [], {}, {"homes": "01"})))
+    assert ShownTopics.is_by_hand({"homes": [[1]]})  # damaged: nobody knows, so it stays

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from permutopic.topics import structure
+from permutopic.topics import structure_of
 
 
 @pytest.mark.parametrize(
@@ -17,5 +17,5 @@ from permutopic.topics import structure
     ],
 )
 def test_swaps_count_pairs_of_topics_out_of_canonical_order(topics, swaps, segments):
-    found = structure("x", np.array(topics))
+    found = structure_of("x", np.array(topics))
     assert (found.swaps, found.segments, found.topics) == (swaps, segments, tuple(topics))

@@ -26,11 +26,11 @@ def outline_command(model: str, n_words: int, with_map: bool, as_json: bool) -> 
     """Show the topics of MODEL in canonical order, and with --map its documents."""
     from permutopic.cli.tables import make_console, print_map, print_outline
     from permutopic.estimator import ContentModel
-    from permutopic.topics import structure
+    from permutopic.topics import structure_of
 
     fitted = ContentModel.load(model)
     entries = fitted.outline(n_words)
-    documents = (structure(*pair) for pair in zip(fitted.titles_, fitted.topics_, strict=True))
+    documents = (structure_of(*pair) for pair in zip(fitted.titles_, fitted.topics_, strict=True))
     if as_json:
         whole = {"topics": [asdict(entry) for entry in entries]}
         if with_map:

@@ -12,7 +12,7 @@ from permutopic.datasets import load_elements
 from permutopic.estimator import ContentModel
 from permutopic.experiments.evaluate import Evaluation, evaluate
 from permutopic.prediction import number_labels
-from permutopic.topics import OutlineEntry, Structure, structure
+from permutopic.topics import OutlineEntry, Structure, structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,7 +59,7 @@ def run_demo(
     """Fit the bundled articles and score the result."""
     corpus = load_elements()
     evaluation = evaluate(corpus, model, on_sweep=on_sweep)
-    documents = [structure(*pair) for pair in zip(corpus.titles, model.topics_, strict=True)]
+    documents = [structure_of(*pair) for pair in zip(corpus.titles, model.topics_, strict=True)]
     return DemoResult(
         n_documents=corpus.n_documents,
         n_units=corpus.n_units,

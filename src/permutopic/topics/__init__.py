@@ -5,7 +5,7 @@ from __future__ import annotations
 from permutopic.topics.evidence import Evidence, gather_evidence
 from permutopic.topics.outline import OutlineEntry
 from permutopic.topics.shown import ShownTopics
-from permutopic.topics.structure import Structure, structure
+from permutopic.topics.structure import Structure, structure_of
 
 __all__ = [
     "Evidence",
@@ -13,5 +13,5 @@ __all__ = [
     "ShownTopics",
     "Structure",
     "gather_evidence",
-    "structure",
+    "structure_of",
 ]

@@ -156,7 +156,8 @@ class ShownTopics:
         if not isinstance(saved, dict):
             return False
         homes = saved.get("homes")
-        return bool(saved.get("given")) or (isinstance(homes, list) and homes != sorted(set(homes)))
+        merged = isinstance(homes, list) and homes != list(range(len(homes)))
+        return bool(saved.get("given")) or merged
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give the arrays that a model folder keeps."""

@@ -40,10 +40,10 @@ class Structure:
         return tuple(topic for topic, _ in groupby(self.topics))
 
 
-def structure(title: str, topics: NDArray[np.int64] | Sequence[int]) -> Structure:
+def structure_of(title: str, topics: NDArray[np.int64] | Sequence[int]) -> Structure:
     """Describe a document by the topics of its units.
 
-    >>> structure("Oslo", [2, 2, 0, 1]).swaps
+    >>> structure_of("Oslo", [2, 2, 0, 1]).swaps
     2
     """
     sequence = tuple(int(topic) for topic in topics)

@@ -69,36 +69,29 @@ def view_topics(
 ) -> TopicView:
     """Show the topics of a state, merged as `homes` says."""
     orders = np.array([state.order(document) for document in range(state.bag.shape[0])])
-    headings, segments = evidence.headings, np.count_nonzero(state.bag, axis=0)
+    inversions, dispersion = state.inversions, state.dispersion
+    segments = np.count_nonzero(state.bag, axis=0)
+    tables = state.bag, state.word_counts, evidence.word_segments, evidence.heading_counts
     n_topics = int(homes.max()) + 1
-    if n_topics == state.n_topics:
-        return TopicView(
-            homes,
-            state.bag,
-            orders,
-            state.inversions,
-            state.dispersion,
-            state.word_counts,
-            evidence.word_segments,
-            headings,
-            evidence.heading_counts,
-            segments,
-            weights,
-        )
-    orders = _merged_orders(orders, state.bag, homes)
-    inversions = np.array([order_to_inversions(order) for order in orders])
+    if n_topics < state.n_topics:
+        orders = _merged_orders(orders, state.bag, homes)
+        inversions = np.array([order_to_inversions(order) for order in orders])
+        dispersion = _dispersion(inversions, n_topics, priors)
+        segments = _added(segments[np.newaxis], homes)[0]
+        tables = tuple(_added(table, homes) for table in tables)  # type: ignore[assignment]
+    bag, word_counts, word_segments, heading_counts = tables
     return TopicView(
-        homes,
-        _added(state.bag, homes),
-        orders,
-        inversions,
-        _dispersion(inversions, n_topics, priors),
-        _added(state.word_counts, homes),
-        _added(evidence.word_segments, homes),
-        headings,
-        _added(evidence.heading_counts, homes),
-        _added(segments[np.newaxis], homes)[0],
-        weights,
+        homes=homes,
+        bag=bag,
+        orders=orders,
+        inversions=inversions,
+        dispersion=dispersion,
+        word_counts=word_counts,
+        word_segments=word_segments,
+        headings=evidence.headings,
+        heading_counts=heading_counts,
+        segments=segments,
+        weights=weights,
     )
 
 
