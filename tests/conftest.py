@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES)).hexdige
 # compiled code is kept apart for each state of the sources.
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "kernels" / DIGEST)
 
+from permutopic import cli  # noqa: E402
 from permutopic.model.generate import generate  # noqa: E402
 from permutopic.model.priors import Priors  # noqa: E402
 
@@ -73,3 +76,16 @@ def drawn():
         n_words=20,
     )
     return corpus, state, priors
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command line with arguments: exit code, standard output and error."""
+
+    def call(*arguments, stdin=b""):
+        monkeypatch.setattr(sys, "argv", ["permutopic", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        code = cli._run()
+        return code, *capsys.readouterr()
+
+    return call
