@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-SCHEMA = 4
+SCHEMA = 5
 _JSON, _ARRAYS = "model.json", "model.safetensors"
 
 

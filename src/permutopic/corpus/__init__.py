@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from permutopic.corpus.arrays import Corpus, documents_from_paragraphs, offsets_from_sizes
-from permutopic.corpus.encoding import Encoder
+from permutopic.corpus.encoding import EncodedDocument, Encoder
 
-__all__ = ["Corpus", "Encoder", "documents_from_paragraphs", "offsets_from_sizes"]
+__all__ = [
+    "Corpus",
+    "EncodedDocument",
+    "Encoder",
+    "documents_from_paragraphs",
+    "offsets_from_sizes",
+]

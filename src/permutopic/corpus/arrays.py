@@ -210,13 +210,13 @@ def offsets_from_sizes(sizes: ArrayLike) -> NDArray[np.int64]:
     return offsets
 
 
-def documents_from_paragraphs(documents: Iterable[Iterable[str]]) -> list[Document]:
-    """Make documents of lists of paragraphs."""
+def documents_from_paragraphs(documents: Iterable[Iterable[str]], first: int = 0) -> list[Document]:
+    """Make documents of lists of paragraphs, numbered from `first` on."""
     if isinstance(documents, str) or not isinstance(documents, Iterable):
         raise InputError(
             f"documents are {type(documents).__name__}: give a list of lists of paragraphs"
         )
-    return [_document_from_strings(d, paragraphs) for d, paragraphs in enumerate(documents)]
+    return [_document_from_strings(d, paragraphs) for d, paragraphs in enumerate(documents, first)]
 
 
 def _document_from_strings(number: int, paragraphs: Iterable[str]) -> Document:

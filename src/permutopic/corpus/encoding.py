@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,19 @@ class Columns:
     sizes: array[int] = field(default_factory=lambda: array("i"))
     titles: list[str] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
+
+
+class EncodedDocument(NamedTuple):
+    """One document in the words of a vocabulary, for who wants no corpus.
+
+    `document` has the units that it was cut into; unit u has `offsets[u]` up to `offsets[u + 1]` of
+    the words, and `unknown[u]` tokens that the vocabulary does not have.
+    """
+
+    document: Document
+    words: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    unknown: NDArray[np.int64]
 
 
 class Encoder:
@@ -103,6 +116,21 @@ class Encoder:
             raise InputError(self._nothing())
         return self._finish(columns)
 
+    def encode_one(self, document: Document) -> EncodedDocument:
+        """Cut and number one document, which may be without a known word, but not without units."""
+        cut = self.units.cut(document, self.counts)
+        if not cut.units:
+            self._complain(cut)
+        numbered, unknown = [], []
+        for unit in cut.units:
+            before = self.unknown
+            numbered.append(self._number(self._split(unit.text)))
+            unknown.append(self.unknown - before)
+        words = np.array([word for unit in numbered for word in unit], dtype=np.int32)
+        return EncodedDocument(
+            cut, words, offsets_from_sizes([len(unit) for unit in numbered]), np.array(unknown)
+        )
+
     def _add(self, document: Document, columns: Columns) -> None:
         before = len(columns.words)
         lengths, spans = [], []
@@ -152,12 +180,18 @@ class Encoder:
         return "that the model knows"
 
     def _refuse(self, document: Document) -> None:
-        dropped = not document.units and self.units.min_words > 1
         if self._skip_empty:
+            dropped = self._is_dropped(document)
             (self.too_short if dropped else self.empty).append(document.place)
             return
+        self._complain(document)
+
+    def _is_dropped(self, document: Document) -> bool:
+        return not document.units and self.units.min_words > 1
+
+    def _complain(self, document: Document) -> NoReturn:
         name = f"{document.place}: {document.title!r}"
-        if dropped:
+        if self._is_dropped(document):
             raise InputError(f"{name} has no unit of {self.units.min_words} words (min_words)")
         if not document.units:
             raise InputError(f"{name} has no paragraph: give it one or leave it out")

@@ -3,45 +3,42 @@
 from __future__ import annotations
 
 import logging
-import os
 import warnings
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-import permutopic
 from permutopic.checks import check_whole
-from permutopic.convergence import Convergence, assess, co_occurrence, match_topics
-from permutopic.corpus import Corpus, Encoder, documents_from_paragraphs, offsets_from_sizes
-from permutopic.documents import Document
+from permutopic.convergence import assess, co_occurrence, match_topics
+from permutopic.corpus import Corpus, offsets_from_sizes
 from permutopic.errors import InputError, InputWarning
+from permutopic.estimator.on_documents import OnDocuments
+from permutopic.estimator.saving import load_model, save_model
+from permutopic.estimator.threads import count_threads
 from permutopic.model import posterior
-from permutopic.model.chain import Chain, check_loaded_chain
 from permutopic.model.plan import DEFAULT_SWEEPS, SAMPLERS, Plan
 from permutopic.model.priors import Priors, check_n_topics
 from permutopic.prediction import Prediction
-from permutopic.storage import load_folder, save_folder
 from permutopic.streams import seed_from
 from permutopic.text.tokens import Tokens
-from permutopic.text.units import Units
 from permutopic.topics import OutlineEntry, ShownTopics, gather_evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from permutopic.model.chain import Chain
     from permutopic.model.sampler import SweepInfo
 
 KEEP = ("best", "all")
 _log = logging.getLogger("permutopic")
 
 
-class ContentModel(BaseEstimator):  # type: ignore[misc]
+class ContentModel(OnDocuments, BaseEstimator):  # type: ignore[misc]
     """Learns which topics recur in documents of one kind, and in which order.
 
     Parameters
@@ -104,6 +101,12 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         What each topic is called: a heading, where topic and heading mostly agree, or its most
         telling words. Headings are looked up when the fit is over. `rename_topics` changes names.
     vocabulary_, titles_ : tuples of str
+    unit_spans_ : array (units, 2)
+        Where every unit begins and ends in its document's source, in characters; −1 if unknown.
+    unit_words_ : array (units,)
+        White-space words of every unit.
+    document_digests_ : array (D,)
+        What documents of the fit are known again by.
     state_ : State
         The last state of the best chain, which most of the above follows from. It has the topics
         that were sampled, whatever `merge_topics` does to those that are shown.
@@ -206,6 +209,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         self.corpus_fingerprint_ = corpus.fingerprint
         self.tokens_ = corpus.tokens
         self.units_ = corpus.units
+        self._know_documents(corpus)
         self.convergence_ = assess(
             [chain.drawn_log_joints for chain in chains],
             [chain.dispersions for chain in chains],
@@ -221,6 +225,15 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         evidence = gather_evidence(corpus, self.state_.all_topics(), n_topics)
         self._show(ShownTopics.of(self.state_, evidence, priors, self.vocabulary_))
         return self
+
+    def _know_documents(self, corpus: Corpus) -> None:
+        """Set what is needed to know the documents again, and to say where their units are."""
+        from permutopic.model.inference import digest_all  # noqa: PLC0415
+
+        self.document_digests_ = digest_all(corpus)
+        self.unit_words_ = corpus.source_words
+        known = len(corpus.spans) > 0
+        self.unit_spans_ = corpus.spans if known else np.full((corpus.n_units, 2), -1)
 
     def _plan(self, settings: dict[str, Any]) -> Plan:
         sampler, n_sweeps = settings["sampler"], settings["n_sweeps"]
@@ -334,18 +347,6 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         shares: NDArray[np.float64] = counts[:, : self._shown.view.n_topics] / len(states)
         return shares
 
-    def encode(self, X: Iterable[Document] | Iterable[Iterable[str]]) -> Corpus:  # noqa: N803
-        """Make a corpus of new documents just as the fitted ones became one.
-
-        They are cut into the same units and split into the same tokens; words that the model does
-        not know are left out. Documents come from `read_documents`, or as lists of paragraphs.
-        """
-        check_is_fitted(self)
-        given: Any = list(X) if isinstance(X, Iterable) and not isinstance(X, str) else X
-        read = isinstance(given, list) and all(isinstance(item, Document) for item in given)
-        documents = given if read else documents_from_paragraphs(given)
-        return Encoder(self.tokens_, self.units_, vocabulary=self.vocabulary_).encode(documents)
-
     def prediction(self) -> Prediction:
         """Give the topics of all fitted units in the form that metrics take."""
         check_is_fitted(self)
@@ -361,26 +362,7 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a folder: model.json and model.safetensors."""
         check_is_fitted(self)
-        description = {
-            "permutopic": permutopic.__version__,
-            "settings": self.settings_,
-            "priors": vars(self.priors_),
-            "corpus": {
-                "fingerprint": self.corpus_fingerprint_,
-                "tokens": self.tokens_.as_dict(),
-                "units": self.units_.as_dict(),
-            },
-            "convergence": self.convergence_.as_dict(),
-            "topics": self._shown.as_dict(),
-            "titles": self.titles_,
-            "vocabulary": self.vocabulary_,
-        }
-        arrays = {
-            f"chain{chain.number}.{name}": array
-            for chain in self.chains_
-            for name, array in chain.arrays().items()
-        }
-        save_folder(path, description, {**arrays, **self._shown.arrays()})
+        save_model(self, path)
 
     @classmethod
     def load(cls, path: str | Path, *, tokens: Callable[[str], list[str]] | None = None) -> Self:
@@ -389,64 +371,4 @@ class ContentModel(BaseEstimator):  # type: ignore[misc]
         `tokens` is the function that split its text, if that was one of your own: it could not
         be saved, and `encode` needs it.
         """
-        description, arrays = load_folder(path)
-        if tokens is not None:
-            _check_function(path, description, tokens)
-        try:
-            settings = description["settings"]
-            settings["tokens"] = Tokens.from_dict(settings["tokens"], tokens).shortest()
-            model = cls(**settings)
-            model.settings_ = model.checked_settings()
-            model.priors_ = Priors(**description["priors"])
-            model.seed_ = model.settings_["random_state"]
-            model.vocabulary_ = _strings(description, "vocabulary")
-            model.titles_ = _strings(description, "titles")
-            model.corpus_fingerprint_ = description["corpus"]["fingerprint"]
-            model.tokens_ = Tokens.from_dict(description["corpus"]["tokens"], tokens)
-            model.units_ = Units.from_dict(description["corpus"]["units"])
-            model.convergence_ = Convergence.from_dict(description["convergence"])
-            chains = [Chain.from_arrays(c, arrays) for c in range(model.settings_["n_chains"])]
-            sizes = len(model.titles_), model.n_topics, len(model.vocabulary_)
-            for chain in chains:
-                check_loaded_chain(chain, *sizes)
-            model._take(tuple(chains))
-            size = model.state_, model.priors_, model.vocabulary_
-            model._show(ShownTopics.from_dict(description["topics"], arrays, *size))
-        except (IndexError, KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{path}: the model folder is not whole ({error})") from None
-        return model
-
-
-def count_threads(n_jobs: object) -> int:
-    """Say how many threads n_jobs means: None is 1, −1 all there are."""
-    if n_jobs is None:
-        return 1
-    if n_jobs == -1:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
-    return check_whole(n_jobs, "n_jobs (the threads, or -1 for all)", 1)
-
-
-def _check_function(path: str | Path, description: dict[str, Any], tokens: object) -> None:
-    """Hold what stands in for an unsaved function to a function, where one is missing."""
-    if not callable(tokens):
-        raise InputError(f"tokens is the function that split the model's text, not {tokens!r}")
-    try:
-        saved = [
-            description["corpus"]["tokens"]["split"],
-            description["settings"]["tokens"]["split"],
-        ]
-    except (KeyError, TypeError):
-        return  # the folder is not whole, which is said with the rest
-    if not any(isinstance(split, dict) for split in saved):
-        raise InputError(f"{path}: its tokens are {saved[0]!r}, so it takes no function for them")
-
-
-def _strings(description: dict[str, Any], name: str) -> tuple[str, ...]:
-    found = description[name]
-    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
-        raise TypeError(f"{name} is not a list of strings")
-    return tuple(found)
+        return load_model(cls, path, tokens)

@@ -1,0 +1,7 @@
+"""The public object: one estimator with scikit-learn manners."""
+
+from __future__ import annotations
+
+from permutopic.estimator.content_model import ContentModel
+
+__all__ = ["ContentModel"]

@@ -1,0 +1,20 @@
+"""How many threads there are."""
+
+from __future__ import annotations
+
+import os
+
+from permutopic.checks import check_whole
+
+
+def count_threads(n_jobs: object) -> int:
+    """Say how many threads n_jobs means: None is 1, −1 all there are."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == -1:
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
+    return check_whole(n_jobs, "n_jobs (the threads, or -1 for all)", 1)
