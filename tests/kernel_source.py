@@ -16,7 +16,8 @@ from permutopic.model import compile as compiling
 FOLDER = Path(model.__file__).parent
 # The modules that have anything compiled, each before those that import it.
 MODULES = ("elementary", "kernels", "span_table", "block_kernels", "scaled_kernels")
-MODULES += ("visit_kernels", "label_kernels")
+MODULES += ("visit_kernels", "label_kernels", "place_kernels", "page_kernels", "loud_kernels")
+MODULES += ("best_kernels", "infer_kernels")
 USERS = [path.stem for path in FOLDER.glob("*.py") if path.stem not in MODULES]
 
 

@@ -77,6 +77,8 @@ def test_only_the_kernels_are_compiled():
         "place_kernels.py",
         "best_kernels.py",
         "infer_kernels.py",
+        "loud_kernels.py",
+        "page_kernels.py",
         "content_model.py",  # for the announcement alone
         "on_documents.py",  # likewise
     }

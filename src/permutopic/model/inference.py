@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from permutopic.model.state import State
 
 # The study in docs/inference.md is behind these.
-CUTS = 40
-WARMUPS, ROUNDS, PLACEMENTS = 2, 8, 2
+CUTS = 32
+ROUNDS, PLACEMENTS = 16, 1
+FAINT, SELDOM = 0.03, 0.1
 _NOTHING = np.empty(0, dtype=np.int64)
 
 
@@ -103,15 +104,8 @@ class Structures:
         """Find the structure of one document; several threads may do so at once."""
         n_units, n_topics = text.offsets.size - 1, self.state.n_topics
         visits = -(-self.n_samples // ROUNDS)
-        effort = Effort(
-            WARMUPS,
-            n_topics,
-            visits,
-            ROUNDS,
-            PLACEMENTS,
-            max(CUTS, int(2 * math.sqrt(n_units))),
-            self.quick,
-        )
+        cuts = max(CUTS, int(2 * math.sqrt(n_units)))
+        effort = Effort(visits, ROUNDS, PLACEMENTS, cuts, cuts, FAINT, SELDOM, self.quick)
         findings = Findings(
             topics=np.empty(n_units, dtype=np.int64),
             probabilities=np.empty((n_units, n_topics)),
@@ -128,10 +122,7 @@ class Structures:
     def _page(self, text: Text, effort: Effort) -> Page:
         rng = self._streams().at(0, 0, digest(text.words, text.offsets))
         n_units, n_topics = text.offsets.size - 1, self.state.n_topics
-        n_visits = effort.warmups + effort.visits
-        n_uniforms = n_visits * (n_units + 1)
-        n_uniforms += effort.warmups * (2 * effort.tries + n_topics)
-        n_uniforms += effort.visits * effort.rounds * (2 * effort.placements + n_topics)
+        each = n_units + 1 + n_topics + effort.rounds * (2 * effort.placements + n_topics)
         concentration, topics, inversions = self.concentration, _NOTHING, _NOTHING
         if text.number >= 0:
             topics = self.state.topics(text.number)
@@ -142,9 +133,9 @@ class Structures:
             text.offsets,
             topics,
             inversions,
-            rng.random(n_uniforms),
-            rng.standard_gamma(concentration, (n_visits, n_topics)),
-            rng.standard_exponential((n_visits, n_units)),
+            rng.random(effort.visits * each),
+            rng.standard_gamma(concentration, (effort.visits, n_topics)),
+            rng.standard_exponential((effort.visits, n_units)),
         )
 
     def _streams(self) -> Streams:

@@ -23,6 +23,32 @@ _LEAST = 0.5  # units' worth of a topic for it to be looked for in the document
 
 
 @compiled
+def pass_on(
+    scores: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    switch: float,
+    forward: NDArray[np.float64],
+    likely: NDArray[np.float64],
+) -> None:
+    """Go through the units: `forward[u, k]` is how likely topic k is, units up to u being known.
+
+    `likely[u, k]` is what the words of unit u say by themselves, relative to the best topic.
+    """
+    n_units, n_topics = scores.shape
+    for unit in range(n_units):
+        highest = scores[unit].max()
+        total = 0.0
+        for topic in range(n_topics):
+            likely[unit, topic] = fast_exp(_SOFTENED * (scores[unit, topic] - highest))
+            come = shares[topic]
+            if unit > 0:
+                come = (1 - switch) * forward[unit - 1, topic] + switch * shares[topic]
+            forward[unit, topic] = likely[unit, topic] * come
+            total += forward[unit, topic]
+        forward[unit] /= total
+
+
+@compiled
 def look_through(
     scores: NDArray[np.float64],
     shares: NDArray[np.float64],
@@ -36,51 +62,26 @@ def look_through(
     `held[u, k]` that unit u has topic k.
     """
     n_units, n_topics = scores.shape
-    likely = np.empty((n_units, n_topics))
-    for unit in range(n_units):
-        highest = scores[unit, 0]
-        for topic in range(n_topics):
-            highest = max(highest, scores[unit, topic])
-        for topic in range(n_topics):
-            likely[unit, topic] = fast_exp(_SOFTENED * (scores[unit, topic] - highest))
-    forward = np.empty((n_units, n_topics))
-    for unit in range(n_units):
-        total = 0.0
-        for topic in range(n_topics):
-            come = shares[topic]
-            if unit > 0:
-                come = (1 - switch) * forward[unit - 1, topic] + switch * shares[topic]
-            forward[unit, topic] = likely[unit, topic] * come
-            total += forward[unit, topic]
-        for topic in range(n_topics):
-            forward[unit, topic] /= total
-    back = np.ones(n_topics)
-    ahead = np.empty(n_topics)
+    forward, likely = np.empty((n_units, n_topics)), np.empty((n_units, n_topics))
+    pass_on(scores, shares, switch, forward, likely)
+    back, ahead = np.ones(n_topics), np.empty(n_topics)
+    changes[0] = 1.0
     for unit in range(n_units - 1, -1, -1):
-        total = 0.0
         for topic in range(n_topics):
             held[unit, topic] = forward[unit, topic] * back[topic]
-            total += held[unit, topic]
-        for topic in range(n_topics):
-            held[unit, topic] /= total
+        held[unit] /= held[unit].sum()
         if unit == 0:
             break
-        arrive = 0.0
+        arrive, stay, total = 0.0, 0.0, 0.0
         for topic in range(n_topics):
             ahead[topic] = likely[unit, topic] * back[topic]
             arrive += shares[topic] * ahead[topic]
-        stay, total = 0.0, 0.0
         for topic in range(n_topics):
             back[topic] = (1 - switch) * ahead[topic] + switch * arrive
             stay += forward[unit - 1, topic] * (1 - switch) * ahead[topic]
             total += forward[unit - 1, topic] * back[topic]
         changes[unit] = max(1 - stay / total, 0.0)
-        highest = 0.0
-        for topic in range(n_topics):
-            highest = max(highest, back[topic])
-        for topic in range(n_topics):
-            back[topic] /= highest
-    changes[0] = 1.0
+        back /= back.max()
 
 
 @compiled

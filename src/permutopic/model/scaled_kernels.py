@@ -210,7 +210,21 @@ def draw_bag_scaled(
     right = filter_back_scaled(flipped, n_cuts, order, filters)
     if not (left and right and before[order.size, n_cuts - 1] > _LOW):
         return False
-    end = n_cuts - 1
+    draw_slots(scaled, cuts, order, filters, bag, uniforms)
+    return True
+
+
+@compiled
+def draw_slots(
+    scaled: NDArray[np.float64],
+    cuts: NDArray[np.int64],
+    order: NDArray[np.int64],
+    filters: Filters,
+    bag: NDArray[np.int64],
+    uniforms: NDArray[np.float64],
+) -> None:
+    """Draw the bag slot by slot from the right, given the sums from the left."""
+    end, before = cuts.size - 1, filters.before
     for slot in range(order.size - 1, -1, -1):
         topic = order[slot]
         threshold = uniforms[slot] * before[slot + 1, end]
@@ -227,7 +241,6 @@ def draw_bag_scaled(
                 start -= 1
         bag[topic] = cuts[end] - cuts[start]
         end = start
-    return True
 
 
 @compiled
