@@ -85,7 +85,7 @@ def best_bag(
 ) -> float:
     """Find the best bag of an order and give its log weight."""
     cuts, before, table = sheet.cuts, filters.before, sheet.table
-    loud = loud_order(order, sheet.index)
+    loud = loud_order(order, sheet.among)
     bag[:] = 0
     before[0, : cuts.size] = NEVER
     before[0, 0] = 0.0
@@ -111,7 +111,7 @@ def best_at_gaps(
 ) -> NDArray[np.float64]:
     """Give the best log weight with the n-th heard topic in each gap between the others."""
     before, after, n_cuts = filters.before, filters.after, sheet.cuts.size
-    loud = loud_order(others, sheet.index)
+    loud = loud_order(others, sheet.among)
     last, through = loud.size, before.shape[0] - 1
     before[0, :n_cuts] = NEVER
     before[0, 0] = 0.0
@@ -138,7 +138,7 @@ def best_place(
     filters: Filters,
 ) -> bool:
     """Put a topic to its best place; tell if that is better than the place it had."""
-    n_topics, n = order.size, sheet.index[topic]
+    n_topics, n = order.size, sheet.among[topic]
     others = without(order, topic)
     scores = np.zeros(n_topics)
     if n >= 0:
@@ -148,7 +148,7 @@ def best_place(
         if gap > 0:  # the topic has moved behind one more: an inversion more, or one fewer
             passed = others[gap - 1]
             log_prior += -dispersion[topic] if passed > topic else dispersion[passed]
-            passed_loud += sheet.index[passed] >= 0
+            passed_loud += sheet.among[passed] >= 0
         score = log_prior + scores[passed_loud if n >= 0 else 0]
         if order[gap] == topic:
             had = score
@@ -181,7 +181,7 @@ def climb(
     for passed in range(passes):
         gained = False
         for topic in range(order.size):
-            heard = sheet.index[topic] >= 0
+            heard = sheet.among[topic] >= 0
             if (passed == 0 or bag[topic] > 0 or not heard) and best_place(
                 sheet, order, topic, dispersion, filters
             ):

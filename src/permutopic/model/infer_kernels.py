@@ -209,7 +209,7 @@ def begin(
             ):
                 best_bag(sheet, order, filters, bag)
     for topic in range(order.size if known.orders else 0):
-        if sheet.index[topic] < 0:
+        if sheet.among[topic] < 0:
             best_place(sheet, order, topic, known.dispersion, filters)
 
 
@@ -262,7 +262,8 @@ def draw_shares(
         for _ in range(bag[topic]):
             shares[topic] += exponentials[unit]
             unit += 1
-    return np.log(np.maximum(shares / shares.sum(), 1e-300))
+    log_shares: NDArray[np.float64] = np.log(np.maximum(shares / shares.sum(), 1e-300))
+    return log_shares
 
 
 @compiled
@@ -273,7 +274,7 @@ def gather(findings: Findings, sheet: Sheet, order: NDArray[np.int64], filters: 
     the rest without leaving it empty; it ends at j likewise. Between them the unit has the topic.
     """
     before, after, cuts = filters.before, filters.after, sheet.cuts
-    loud = loud_order(order, sheet.index)
+    loud = loud_order(order, sheet.among)
     total = before[loud.size, cuts.size - 1]
     for slot in range(loud.size):
         topic, inside = sheet.heard[loud[slot]], 0.0
@@ -325,7 +326,7 @@ def draw_rounds(
     first: int,
 ) -> None:
     """Draw order and bag again and again, and gather what comes of it from sample `first` on."""
-    loud = loud_order(order, sheet.index)
+    loud = loud_order(order, sheet.among)
     find_potentials(sheet.table, sheet.cuts, loud, sheet.log_shares, filters)
     fits = scale(sheet, filters)
     used = 0
@@ -387,7 +388,7 @@ def conclude(
             end = start + 1
             while cuts[end] - cuts[start] < bag[topic]:
                 end += 1
-            total += sheet.table[sheet.index[topic], start, end]
+            total += sheet.table[sheet.among[topic], start, end]
             total += known.log_factorial[bag[topic]]
             start = end
     findings.total[0] = total

@@ -39,13 +39,13 @@ _LOG_LEAST, _LOG_HIGH = -690.0, 460.0
 class Sheet(NamedTuple):
     """The table of one visit.
 
-    `heard` are the topics, `index` says where each topic is among them (−1: it is silent).
+    `heard` are the topics, `among` says where each topic is among them (−1: it is silent).
     `log_shares` and the tables go by that: log weights, and scaled ones lying both ways.
     """
 
     cuts: NDArray[np.int64]
     heard: NDArray[np.int64]
-    index: NDArray[np.int64]
+    among: NDArray[np.int64]
     log_shares: NDArray[np.float64]
     table: NDArray[np.float64]
     scaled: NDArray[np.float64]
@@ -210,7 +210,7 @@ def weigh_gaps(
     sheet: Sheet, fits: bool, others: NDArray[np.int64], n: int, filters: Filters
 ) -> tuple[bool, NDArray[np.float64]]:
     """Weigh the gaps between the other heard topics, on scaled numbers if they fit, or give up."""
-    loud = loud_order(others, sheet.index)
+    loud = loud_order(others, sheet.among)
     log_totals = np.empty(loud.size + 1)
     if not fits:
         log_sums_both_sides(sheet, loud, filters)
@@ -242,7 +242,7 @@ def place_topic(
     A silent topic goes by the probability of the orders alone, and gaps with only silent topics
     between them have the same sum.
     """
-    n_topics, n = order.size, sheet.index[topic]
+    n_topics, n = order.size, sheet.among[topic]
     others = without(order, topic)
     log_totals = np.zeros(n_topics)
     if n >= 0:
@@ -255,7 +255,7 @@ def place_topic(
         if gap > 0:  # the topic has moved behind one more: an inversion more, or one fewer
             passed = others[gap - 1]
             log_prior += -dispersion[topic] if passed > topic else dispersion[passed]
-            passed_loud += sheet.index[passed] >= 0
+            passed_loud += sheet.among[passed] >= 0
         log_weights[gap] = log_prior + log_totals[passed_loud if n >= 0 else 0]
     take_gap(order, topic, others, choose(log_weights, n_topics, uniform))
 
@@ -270,7 +270,7 @@ def draw_units(
     uniforms: NDArray[np.float64],
 ) -> bool:
     """Draw the bag given the order; tell if `filters` have the scaled sums of both sides."""
-    loud = loud_order(order, sheet.index)
+    loud = loud_order(order, sheet.among)
     drawn = np.zeros(sheet.heard.size, np.int64)
     scaled = fits and sum_both_sides(sheet, loud, filters)
     scaled = scaled and filters.before[loud.size, sheet.cuts.size - 1] > _LOW
