@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from permutopic.corpus.arrays import Corpus, documents_from_paragraphs, offsets_from_sizes
 from permutopic.corpus.encoding import EncodedDocument, Encoder
+from permutopic.corpus.parts import take_documents
 
 __all__ = [
     "Corpus",
@@ -11,4 +12,5 @@ __all__ = [
     "Encoder",
     "documents_from_paragraphs",
     "offsets_from_sizes",
+    "take_documents",
 ]

@@ -14,6 +14,8 @@ from permutopic.checks import check_whole
 from permutopic.convergence import assess, co_occurrence, match_topics
 from permutopic.corpus import Corpus, offsets_from_sizes
 from permutopic.errors import InputError, InputWarning
+from permutopic.estimator.extending import extend_model
+from permutopic.estimator.inferring import as_documents
 from permutopic.estimator.on_documents import OnDocuments
 from permutopic.estimator.saving import load_model, save_model
 from permutopic.estimator.threads import count_threads
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from permutopic.documents import Document
     from permutopic.model.chain import Chain
     from permutopic.model.sampler import SweepInfo
 
@@ -164,19 +167,21 @@ class ContentModel(OnDocuments, BaseEstimator):  # type: ignore[misc]
 
     def fit(
         self,
-        X: Corpus | Iterable[Iterable[str]],  # noqa: N803
+        X: Corpus | Iterable[Document] | Iterable[Iterable[str]],  # noqa: N803
         y: object = None,  # noqa: ARG002
         *,
         on_sweep: Callable[[SweepInfo], None] | None = None,
     ) -> Self:
-        """Learn the outline of a corpus, or of documents given as lists of paragraphs.
+        """Learn the outline of a corpus, of documents that were read, or of lists of paragraphs.
 
         `y` is ignored. `on_sweep` is called after every sweep, to show progress; it cannot
         change the result.
         """
         settings = self.checked_settings()
         n_topics = settings["n_topics"]
-        corpus = X if isinstance(X, Corpus) else Corpus.from_paragraphs(X, tokens=self.tokens)
+        corpus = X
+        if not isinstance(corpus, Corpus):
+            corpus = Corpus.from_documents(as_documents(X), tokens=self.tokens)
         priors = self._priors(corpus.n_documents)
         if corpus.n_documents == 1:
             warnings.warn(
@@ -226,14 +231,41 @@ class ContentModel(OnDocuments, BaseEstimator):  # type: ignore[misc]
         self._show(ShownTopics.of(self.state_, evidence, priors, self.vocabulary_))
         return self
 
-    def _know_documents(self, corpus: Corpus) -> None:
+    def partial_fit(
+        self,
+        X: Corpus | Iterable[Document] | Iterable[Iterable[str]],  # noqa: N803
+        y: object = None,  # noqa: ARG002
+        *,
+        n_sweeps: int = 10,
+    ) -> Self:
+        """Let more documents move the model; topics keep their numbers and names.
+
+        The new ones begin where they fit best, and so many sweeps go over them; those before
+        them stay as they are. ρ follows from all. Words that the model does not know are left
+        out, and so are documents that it has. The states of other chains are given up, and
+        traces and convergence stay those of the fit. A model that is not fitted is fitted.
+        """
+        if not hasattr(self, "state_"):
+            return self.fit(X)
+        n_sweeps = check_whole(n_sweeps, "n_sweeps", 1)
+        from permutopic.model.compile import announced  # noqa: PLC0415
+
+        with announced(_log.warning):
+            extend_model(self, X, n_sweeps=n_sweeps, n_threads=count_threads(self.n_jobs))
+        return self
+
+    def _know_documents(self, corpus: Corpus, *, more: bool = False) -> None:
         """Set what is needed to know the documents again, and to say where their units are."""
         from permutopic.model.inference import digest_all  # noqa: PLC0415
 
-        self.document_digests_ = digest_all(corpus)
-        self.unit_words_ = corpus.source_words
         known = len(corpus.spans) > 0
-        self.unit_spans_ = corpus.spans if known else np.full((corpus.n_units, 2), -1)
+        spans = corpus.spans if known else np.full((corpus.n_units, 2), -1)
+        digests, words = digest_all(corpus), corpus.source_words
+        if more:
+            digests = np.concatenate([self.document_digests_, digests])
+            spans = np.concatenate([self.unit_spans_, spans])
+            words = np.concatenate([self.unit_words_, words])
+        self.document_digests_, self.unit_spans_, self.unit_words_ = digests, spans, words
 
     def _plan(self, settings: dict[str, Any]) -> Plan:
         sampler, n_sweeps = settings["sampler"], settings["n_sweeps"]

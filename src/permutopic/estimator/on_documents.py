@@ -43,6 +43,8 @@ class OnDocuments:
     units_: Units
     vocabulary_: tuple[str, ...]
     document_digests_: NDArray[np.uint64]
+    unit_spans_: NDArray[np.int64]
+    unit_words_: NDArray[np.int64]
     _shown: ShownTopics
 
     def encode(self, X: Iterable[Document] | Iterable[Iterable[str]]) -> Corpus:  # noqa: N803

@@ -79,6 +79,8 @@ class TableEngine:
         of 1 or more is every place. See `some_cuts`.
     n_threads
         They share the work of each visit. The results are the same to the last bit.
+    others
+        Tokens that the counts hold beside those of the corpus.
     """
 
     def __init__(
@@ -89,14 +91,16 @@ class TableEngine:
         *,
         kept: Callable[[int], float] = some_cuts,
         n_threads: int = 1,
+        others: int = 0,
     ) -> None:
         self.n_topics, self.priors = n_topics, priors
         self.kept, self.n_threads = kept, n_threads
         self.documents = [_document(corpus, d) for d in range(corpus.n_documents)]
         longest = int(corpus.document_sizes.max())
-        self.log_gamma = gammaln(np.arange(corpus.n_tokens + 1) + corpus.n_words * priors.word)
+        n_tokens = corpus.n_tokens + others
+        self.log_gamma = gammaln(np.arange(n_tokens + 1) + corpus.n_words * priors.word)
         self.log_factorial = gammaln(np.arange(longest + 1) + 1.0)
-        widest = math.log10(max(corpus.n_tokens + priors.word, 1 / priors.word, 10))
+        widest = math.log10(max(n_tokens + priors.word, 1 / priors.word, 10))
         self.block = int(290 // widest)
         self.n_groups = -(-n_topics // LANES)
         self.library = _library(self.documents)

@@ -57,6 +57,18 @@ class Evidence:
         if self.heading_counts.shape != (len(self.headings), self.word_segments.shape[1]):
             raise ValueError("heading_counts and headings disagree")
 
+    def joined(self, other: Evidence) -> Evidence:
+        """Add the evidence of other documents, whose words are numbered alike."""
+        known = {_key(heading) for heading in self.headings}
+        new = [heading for heading in other.headings if _key(heading) not in known]
+        headings = (*self.headings, *new)
+        rows = {_key(heading): row for row, heading in enumerate(headings)}
+        counts = np.zeros((len(headings), self.heading_counts.shape[1]), dtype=np.int64)
+        counts[: len(self.headings)] = self.heading_counts
+        for heading, line in zip(other.headings, other.heading_counts, strict=True):
+            counts[rows[_key(heading)]] += line
+        return Evidence(self.word_segments + other.word_segments, headings, counts)
+
 
 def gather_evidence(corpus: Corpus, topics: NDArray[np.int64], n_topics: int) -> Evidence:
     """Count words by segments and headings by units, given the topic of every unit."""

@@ -131,6 +131,12 @@ class ShownTopics:
         view = view_topics(self.state, self.evidence, self.priors, homes, weights)
         return replace(self, view=view)
 
+    def extended(self, state: State, evidence: Evidence) -> Self:
+        """Show the same topics in a state with more documents, `evidence` being of those."""
+        whole = self.evidence.joined(evidence)
+        view = view_topics(state, whole, self.priors, self.view.homes, self.view.weights)
+        return replace(self, state=state, evidence=whole, view=view)
+
     def outline(self, n_words: int) -> tuple[OutlineEntry, ...]:
         """List the topics in canonical order."""
         return make_outline(self.view, self.names, self.priors, self.vocabulary, n_words)
@@ -184,7 +190,7 @@ class ShownTopics:
         )
         if evidence.word_segments.shape != state.word_counts.shape:
             raise ValueError("word_segments and word_counts disagree")
-        homes = check_homes(saved["homes"], state.bag.sum(axis=0))
+        homes = check_homes(saved["homes"], state.n_topics)
         weights = weigh_words(vocabulary, state.word_counts.sum(axis=1))
         view = view_topics(state, evidence, priors, homes, weights)
         automatic = {

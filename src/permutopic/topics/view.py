@@ -116,12 +116,23 @@ def _numbered(homes: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.
     return ranks[order].astype(np.int64)
 
 
-def check_homes(homes: object, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Raise ValueError unless `merge_homes` could have given these homes."""
+def check_homes(homes: object, n_topics: int) -> NDArray[np.int64]:
+    """Raise ValueError unless homes are numbered from 0 by the place of some part of each.
+
+    That was its largest part when topics were merged; documents that came later may have changed
+    which one that is.
+    """
     array = np.asarray(homes)
-    if array.shape != sizes.shape or array.dtype.kind != "i":
+    if array.shape != (n_topics,) or array.dtype.kind != "i":
         raise ValueError("homes is not one number for each topic")
-    if not np.array_equal(array, _numbered(array, sizes)):
+    place = -1
+    for home in range(int(array.max()) + 1):
+        later = np.flatnonzero(array == home)
+        later = later[later > place]
+        if later.size == 0:
+            raise ValueError("homes are not numbered in canonical order")
+        place = int(later[0])
+    if array.min() < 0:
         raise ValueError("homes are not numbered in canonical order")
     return array.astype(np.int64)
 

@@ -1,0 +1,81 @@
+"""More documents for a fitted model, with the topics it has."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from permutopic.corpus import Corpus, Encoder, take_documents
+from permutopic.errors import InputWarning
+from permutopic.estimator.inferring import as_documents, check_corpus
+from permutopic.streams import Streams
+from permutopic.topics import gather_evidence
+
+if TYPE_CHECKING:
+    from permutopic.documents import Document
+    from permutopic.estimator.content_model import ContentModel
+
+_EXTENDING = 2**32  # chains beyond this are numbered by the documents that were there before
+
+
+def extend_model(model: ContentModel, documents: object, *, n_sweeps: int, n_threads: int) -> None:
+    """Add documents to a fitted model; those that are in it already are left out."""
+    from permutopic.model.extending import extend_state  # noqa: PLC0415 (starts numba)
+
+    corpus = _new_ones(model, documents)
+    if corpus is None:
+        return
+    n_old = len(model.titles_)
+    state = extend_state(
+        model.state_,
+        corpus,
+        model.priors_,
+        n_sweeps=n_sweeps,
+        streams=Streams(model.seed_, _EXTENDING + n_old),
+        n_threads=n_threads,
+    )
+    topics = np.concatenate([state.topics(n_old + d) for d in range(corpus.n_documents)])
+    evidence = gather_evidence(corpus, topics, state.n_topics)
+    together = hashlib.sha256(f"{model.corpus_fingerprint_}+{corpus.fingerprint}".encode())
+    model.titles_ += corpus.titles
+    model.corpus_fingerprint_ = together.hexdigest()
+    model._know_documents(corpus, more=True)
+    chains = [chain.without_state() for chain in model.chains_]
+    best = model.convergence_.best_chain
+    chains[best] = replace(chains[best], state=state)
+    model._take(tuple(chains))
+    model._show(model._shown.extended(state, evidence))
+
+
+def _new_ones(model: ContentModel, documents: object) -> Corpus | None:
+    """Make a corpus of those documents that the model does not have, if there are any."""
+    from permutopic.model.inference import digest_all  # noqa: PLC0415
+
+    encoder = Encoder(model.tokens_, model.units_, vocabulary=model.vocabulary_, skip_empty=True)
+    if isinstance(documents, Corpus):
+        check_corpus(documents, encoder, model.vocabulary_)
+        corpus = documents
+    else:
+        given: list[Document] = list(as_documents(documents))
+        if not given:
+            return None
+        corpus = encoder.encode(given)
+        for place in encoder.empty + encoder.too_short:
+            _warn(f"{place}: no word of it is known, or none is left: left out")
+    known = np.isin(digest_all(corpus), model.document_digests_)
+    if known.any():
+        first = corpus.titles[int(known.argmax())]
+        _warn(
+            f"{int(known.sum())} of {corpus.n_documents} documents ({first!r} for one) are in the "
+            "model already: left out"
+        )
+        return None if known.all() else take_documents(corpus, np.flatnonzero(~known))
+    return corpus
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, InputWarning, stacklevel=5)
