@@ -1,0 +1,207 @@
+"""Scores as one row a document, so that documents can be swapped, resampled and added up.
+
+A *table* of rows is (documents, columns); a *statistic* makes one number of it. Rows add up, or
+average, to the score of the corpus:
+
+    alignment     units, recall hits, precision hits      f_of
+    segmentation  Pk, WindowDiff                          pk_of, windowdiff_of
+    ordering      τ                                       tau_of
+
+Why not swap or resample the documents' topics themselves, and score anew? Topics are numbers that
+mean something within one system only: topic 3 of one has nothing to do with topic 3 of another. A
+corpus with some documents of each would count them as one topic. And the alignment of section 6.2.1
+asks which topic holds most of a heading in the whole corpus, so a document has no F of its own. It
+has hits: with what counts as a hit decided once, for each system on its own whole corpus, a
+document's row is the same wherever it goes.
+
+Statistics here take a stack of tables as well, (…, documents, columns), and give a number for each:
+`vectorized=True` of the test and of the interval is for such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from permutopic.checks import check_whole
+from permutopic.errors import InputError
+from permutopic.metrics.ordering import kendall_tau
+from permutopic.metrics.segmentation import check_convention, ends_in_words, score_segmentation
+from permutopic.prediction import Prediction, number_labels, segment_ends
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from permutopic.corpus import Corpus
+
+Statistic = Callable[[Any], Any]
+"""From a table (documents, columns) to a number."""
+
+
+def alignment_by_document(
+    headings: Sequence[object] | NDArray[np.int64], prediction: Prediction
+) -> NDArray[np.float64]:
+    """Count each document's units, recall hits and precision hits: (documents, 3).
+
+    A unit is a recall hit if it is in the topic that holds most of its heading in the whole corpus,
+    and a precision hit if it has the heading that is most frequent in its topic. Of several with
+    equally many, it is the one that comes first in the corpus; the sums do not depend on that.
+
+    >>> prediction = Prediction(np.array([1, 1, 1, 1]), np.array([0, 3, 4]))
+    >>> alignment_by_document(["a", "a", "b", "b"], prediction)
+    array([[3., 3., 2.],
+           [1., 1., 0.]])
+    """
+    offsets = prediction.document_offsets
+    if len(headings) != prediction.topics.size or len(headings) != offsets[-1]:
+        raise InputError(
+            f"as many headings as topics are needed, not {len(headings)} and "
+            f"{prediction.topics.size} in documents that end at {offsets[-1]}"
+        )
+    if np.any(np.diff(offsets) < 1):
+        raise InputError(f"document {np.argmin(np.diff(offsets))} of the prediction has no unit")
+    rows, columns = number_labels(headings), number_labels(prediction.topics)
+    together = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
+    np.add.at(together, (rows, columns), 1)
+    in_topic_of_heading = together.argmax(axis=1)[rows] == columns
+    has_heading_of_topic = together.argmax(axis=0)[columns] == rows
+    of_units = np.stack([np.ones(rows.size), in_topic_of_heading, has_heading_of_topic], axis=1)
+    return np.add.reduceat(of_units, offsets[:-1], axis=0)
+
+
+def f_of(rows: ArrayLike) -> Any:
+    """Compute the alignment F from the summed rows of `alignment_by_document`.
+
+    For the rows of one prediction this is the F of `score_alignment`, to the last bit. A
+    resampled table without a single hit has F = 0.
+
+    >>> float(f_of([[3, 3, 2], [1, 1, 0]]))
+    0.6666666666666666
+    """
+    units, recalled, precise = np.moveaxis(np.asarray(rows, dtype=np.float64).sum(axis=-2), -1, 0)
+    recall, precision = recalled / units, precise / units
+    total = recall + precision
+    return 2 * recall * precision / np.where(total > 0, total, 1.0)
+
+
+def segmentation_by_document(
+    corpus: Corpus, prediction: Prediction, reference: str = "heading", convention: str = "words"
+) -> NDArray[np.float64]:
+    """Compute Pk and WindowDiff of every document: (documents, 2)."""
+    check_convention(convention)
+    if not np.array_equal(corpus.document_offsets, prediction.document_offsets):
+        raise InputError(
+            f"the prediction is not one for this corpus of {corpus.n_documents} documents and "
+            f"{corpus.n_units} units: its documents end elsewhere"
+        )
+    headings = corpus.reference(reference)
+    scores = []
+    for document in range(corpus.n_documents):
+        units = corpus.units_of(document)
+        true, found = segment_ends(headings[units]), prediction.ends(document)
+        if convention == "words":
+            unit_words = corpus.source_words[units]
+            true, found = ends_in_words(true, unit_words), ends_in_words(found, unit_words)
+        scores.append(score_segmentation(true, found, convention))
+    return np.array(scores)
+
+
+def pk_of(rows: ArrayLike) -> Any:
+    """Average Pk over documents, each with equal weight.
+
+    >>> float(pk_of([[0.25, 0.5], [0.75, 1.0]]))
+    0.5
+    """
+    return _mean_of_column(rows, 0)
+
+
+def windowdiff_of(rows: ArrayLike) -> Any:
+    """Average WindowDiff over documents, each with equal weight.
+
+    >>> float(windowdiff_of([[0.25, 0.5], [0.75, 1.0]]))
+    0.75
+    """
+    return _mean_of_column(rows, 1)
+
+
+def ordering_by_document(
+    references: Sequence[ArrayLike], scores: Sequence[ArrayLike]
+) -> NDArray[np.float64]:
+    """Compute Kendall's τ of every document that has two items or more: (those documents, 1).
+
+    A document with one item has no pair and is left out. Two systems that order the same items
+    leave out the same documents, so their rows still stand side by side.
+
+    >>> ordering_by_document([[0, 1, 2], [0], [0, 1]], [[5, 6, 7], [5], [6, 5]])
+    array([[ 1.],
+           [-1.]])
+    """
+    if len(references) != len(scores):
+        raise InputError(
+            f"as many references as documents with scores are needed, "
+            f"not {len(references)} and {len(scores)}"
+        )
+    taus = [kendall_tau(true, found) for true, found in zip(references, scores, strict=True)]
+    rows = np.array([tau for tau in taus if not np.isnan(tau)]).reshape(-1, 1)
+    if not rows.size:
+        raise InputError("no document has two items: there is no order to score")
+    return rows
+
+
+def tau_of(rows: ArrayLike) -> Any:
+    """Average τ over documents, each with equal weight.
+
+    >>> float(tau_of([[1.0], [0.5]]))
+    0.75
+    """
+    return _mean_of_column(rows, 0)
+
+
+def _mean_of_column(rows: ArrayLike, column: int) -> Any:
+    means = np.asarray(rows).mean(axis=-2)
+    return means[..., column][()]  # of a single table a number, not an array without axes
+
+
+def checked_rows(rows: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Hold rows to a table of finite numbers with a document and a column at least."""
+    try:
+        table = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be a table of numbers, one row a document") from None
+    if table.ndim != 2 or table.size == 0:
+        raise InputError(
+            f"{name} must be a table (documents, columns) that is not empty, "
+            f"not of shape {table.shape}"
+        )
+    if not np.isfinite(table).all():
+        document = int(np.argmin(np.isfinite(table).all(axis=1)))
+        raise InputError(f"{name} must be finite, and row {document} is {table[document].tolist()}")
+    return table
+
+
+def statistics_of(
+    tables: NDArray[np.float64], statistic: Statistic, *, vectorized: bool
+) -> NDArray[np.float64]:
+    """Compute the statistic of each table of a stack (tables, documents, columns)."""
+    found = statistic(tables) if vectorized else [statistic(table) for table in tables]
+    numbers = np.asarray(found, dtype=np.float64)
+    if numbers.shape != tables.shape[:1]:
+        raise InputError(
+            f"the statistic must give one number for each table (vectorized={vectorized}), "
+            f"and gave shape {numbers.shape} for {tables.shape[0]} tables"
+        )
+    if not np.isfinite(numbers).all():
+        raise InputError(
+            f"the statistic of a table of swapped or drawn rows is "
+            f"{numbers[~np.isfinite(numbers)][0]}: it must be finite for any choice of rows"
+        )
+    return numbers
+
+
+def generator(seed: int | np.random.Generator) -> np.random.Generator:
+    """Take a generator as it is, or make one from a seed."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    return np.random.default_rng(check_whole(seed, "seed", 0))

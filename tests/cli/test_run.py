@@ -1,0 +1,191 @@
+"""`permutopic run`: methods by name, and what they predict as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+import numpy as np
+import pytest
+
+from permutopic import ContentModel, cli, read_corpus
+from permutopic.cli.run import run_command
+from permutopic.experiments import methods
+from permutopic.prediction import Prediction, segment_ends
+
+
+@pytest.fixture
+def call(run, monkeypatch):
+    monkeypatch.setitem(cli._COMMANDS, "run", "Let a method by name divide a corpus.")
+    return lambda *arguments, **options: run("run", *arguments, **options)
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """A method that counts how often it is run, and learns nothing."""
+    seen = []
+
+    def count(corpus, n_topics, seed, **settings):
+        seen.append({"n_topics": n_topics, "seed": seed, **settings})
+        topics = np.arange(corpus.n_units) % n_topics
+        return Prediction(topics, corpus.document_offsets)
+
+    method = methods.Method("counted", "Counts.", count, frozenset({"n_sweeps"}))
+    monkeypatch.setitem(methods.METHODS, "counted", method)
+    return seen
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "places.jsonl"
+    lines = [
+        {"title": "Île “1”", "text": "Salt sea waves, sand.\n\nSea salt.\n\nHills: snow, rocks."},
+        {"title": "2", "text": "Salt sea waves, sand.\n\nHills: snow, rocks & ice."},
+        {"title": "3", "text": "Rocks and snow, ice.\n\nMore snow."},
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return path
+
+
+def lines_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("name", ["full", "constrained", "uniform"])
+def test_each_document_is_one_line_and_what_python_gives(call, corpus, name):
+    code, out, _ = call(name, corpus, "-k", 2, "--sweeps", 10, "--seed", 3)
+    model = ContentModel(2, variant=name, n_sweeps=10, random_state=3).fit(read_corpus(corpus))
+    found = lines_of(out)
+    assert code == 0
+    assert [list(line) for line in found] == [["title", "topics", "ends"]] * 3
+    assert [line["title"] for line in found] == ["Île “1”", "2", "3"]
+    assert [line["topics"] for line in found] == [topics.tolist() for topics in model.topics_]
+    assert [line["ends"] for line in found] == [segment_ends(t).tolist() for t in model.topics_]
+
+
+def test_a_file_holds_the_same_and_one_line_sums_it_up(call, corpus, tmp_path, counted):
+    printed = call("counted", corpus, "-k", 2)[1]
+    path = tmp_path / "p.jsonl"
+    code, out, err = call("counted", corpus, "-k", 2, "-o", path)
+    assert (code, err) == (0, "")
+    assert path.read_text(encoding="utf-8") == printed
+    assert lines_of(printed)[0] == {"title": "Île “1”", "topics": [0, 1, 0], "ends": [1, 2, 3]}
+    assert out == (
+        f"{path}: 3 documents, 7 units, 2 topics in use, 2.3 segments a document, by counted\n"
+    )
+    assert call("counted", corpus, "-k", 2, "-o", "-")[1] == printed
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["p.jsonl", "places.jsonl"]
+
+
+def test_documents_come_from_standard_input_as_well(call, corpus, counted):
+    expected = call("counted", corpus, "-k", 2)
+    given = call("counted", "-", "--format", "jsonl", "-k", 2, stdin=corpus.read_bytes())
+    assert given == expected
+
+
+def test_a_method_is_told_what_was_asked_for_and_nothing_else(call, corpus, counted):
+    call("counted", corpus, "-k", 4)
+    call("counted", corpus, "-k", 5, "--seed", 7, "--sweeps", 3, "--tokens", "ascii")
+    assert counted == [{"n_topics": 4, "seed": 0}, {"n_topics": 5, "seed": 7, "n_sweeps": 3}]
+
+
+def test_the_method_takes_the_place_of_the_variant(call, corpus):
+    code, _, err = call("full", corpus, "-k", 2, "--variant", "uniform")
+    assert code == 2
+    assert "No such option" in err
+    assert "--variant" in err
+
+
+def test_help_names_every_method():
+    for name in methods.METHODS:
+        assert name in run_command.help
+
+
+def test_earlier_predictions_are_replaced_and_keep_who_may_read_them(
+    call, corpus, tmp_path, counted
+):
+    path, link = tmp_path / "p.jsonl", tmp_path / "link.jsonl"
+    path.write_text("old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    assert call("counted", corpus, "-k", 2, "-o", link)[0] == 0
+    assert len(lines_of(path.read_text())) == 3
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_if_a_method_fails_the_earlier_file_stays(call, corpus, tmp_path, monkeypatch):
+    def fail(corpus, n_topics, seed):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(methods.METHODS, "failing", methods.Method("failing", "Fails.", fail))
+    path = tmp_path / "p.jsonl"
+    path.write_text("old")
+    code, out, err = call("failing", corpus, "-k", 2, "-o", path)
+    assert (code, out) == (130, "")
+    assert "nothing was written" in err
+    assert path.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["p.jsonl", "places.jsonl"]
+
+
+def test_if_writing_fails_the_earlier_file_stays(call, corpus, tmp_path, monkeypatch, counted):
+    def break_off(documents, prediction):
+        yield {"title": "1", "topics": [0], "ends": [1]}
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("permutopic.cli.run._rows", break_off)
+    path = tmp_path / "p.jsonl"
+    path.write_text("old")
+    code, out, err = call("counted", corpus, "-k", 2, "-o", path)
+    assert (code, out) == (2, "")
+    assert err.endswith("cannot be written (No space left on device)\n")
+    assert path.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["p.jsonl", "places.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["htmm2", "CORPUS", "-k", 2], "the method is one of full, constrained, uniform"),
+        (["counted", "CORPUS"], "Missing option '-k'"),
+        (["counted", "-k", 2], "Missing argument 'PATHS...'"),
+        (["counted", "CORPUS", "-k", 2, "--chains", 4], "counted has no setting n_chains"),
+        (["full", "CORPUS", "-k", 1], "n_topics (K) must be a whole number of at least 2"),
+        (["full", "CORPUS", "-k", 2, "--sweeps", 0], "n_sweeps must be"),
+        (["full", "CORPUS", "-k", 2, "--seed", -1], "random_state (the seed) must be"),
+        (["counted", "nowhere.jsonl", "-k", 2], "nowhere.jsonl: cannot be read"),
+        (["full", "nowhere.jsonl", "-k", 1], "n_topics (K) must be"),
+        (["counted", "nowhere.jsonl", "-k", 2, "-o", "folder.jsonl"], "is a folder"),
+        (["counted", "CORPUS", "-k", 2, "-o", "folder"], "folder"),
+        (["counted", "CORPUS", "-k", 2, "-o", "folder.jsonl"], "folder.jsonl is a folder"),
+        (["counted", "CORPUS", "-k", 2, "-o", "no/where.jsonl"], "no/where.jsonl"),
+        (["counted", "CORPUS", "-k", 2, "-o", "pipe.jsonl"], "pipe.jsonl is no plain file"),
+        (["counted", "CORPUS", "-k", 2, "-o", "CORPUS"], "is among the files to be read"),
+        (["counted", ".", "-k", 2, "-o", "CORPUS"], "is among the files to be read"),
+        (["counted", "CORPUS", "-k", 2, "-o", ""], "a table's name ends in"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_bad_input_is_one_line_before_any_work(
+    call, corpus, tmp_path, monkeypatch, counted, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("folder.jsonl")
+    os.mkdir("folder")
+    os.mkfifo("pipe.jsonl")
+    before = corpus.read_bytes()
+    code, out, err = call(*[corpus if a == "CORPUS" else a for a in arguments])
+    assert (code, out) == (2, "")
+    assert err.startswith("permutopic: error: ")
+    assert message in err
+    assert err.count("\n") == 1
+    assert counted == []
+    assert corpus.read_bytes() == before
+    names = {"folder", "folder.jsonl", "pipe.jsonl", "places.jsonl"}
+    assert {p.name for p in tmp_path.iterdir()} == names
+
+
+def test_predictions_beside_the_documents_are_fine_the_first_time(call, corpus, tmp_path, counted):
+    assert call("counted", tmp_path, "-k", 2, "-o", tmp_path / "p.jsonl")[0] == 0
+    assert len(lines_of((tmp_path / "p.jsonl").read_text())) == 3
