@@ -14,13 +14,20 @@ import permutopic
 from permutopic.errors import InputError, InputWarning
 
 _COMMANDS = {
+    "align": "Show which units of documents belong together.",
+    "check": "Say what is missing, misplaced or unusual in documents.",
+    "choose-k": "Find out how many topics a corpus has.",
     "demo": "Learn the outline of 64 articles that come with permutopic, and check it.",
     "evaluate": "Fit a corpus and score the result against its headings.",
     "fit": "Learn the shared outline of a corpus and save the model.",
     "inspect": "Show what would be read, and what a fit would cost.",
     "merge": "Make topics of a saved model one.",
+    "order": "Put loose pieces into the order of a saved model.",
     "outline": "Show the canonical outline of a saved model.",
+    "predict": "Give every unit of new documents its topic.",
     "rename": "Give topics of a saved model other names.",
+    "run": "Let a method by name give each unit of a corpus a topic.",
+    "segment": "Cut documents into segments of one topic each.",
 }
 
 
@@ -35,7 +42,8 @@ class _Commands(click.Group):
             return None
         from importlib import import_module
 
-        command = getattr(import_module(f"permutopic.cli.{name}"), f"{name}_command")
+        module = name.replace("-", "_")
+        command = getattr(import_module(f"permutopic.cli.{module}"), f"{module}_command")
         return command if isinstance(command, click.Command) else None
 
     def format_commands(

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from collections import deque
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from permutopic.cli.options import choice, number
-from permutopic.errors import InputError
+from permutopic.errors import InputError, InputWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from permutopic.cli.options import Option
     from permutopic.corpus import Corpus
+    from permutopic.documents import Document
+    from permutopic.estimator import ContentModel
+    from permutopic.inferred import Inferred
     from permutopic.readers import Reading
     from permutopic.text.tokens import Tokens
     from permutopic.text.units import Units
 
 PATHS = click.argument("paths", type=click.Path(), nargs=-1, required=True)
+OPTIONAL_PATHS = click.argument("paths", type=click.Path(), nargs=-1)
 # Kept apart from the readers, so that --help imports none of them; a test holds them together.
 FORMATS = ("text", "markdown", "html", "mediawiki", "docx", "man", "jsonl", "csv", "parquet")
 _FIELDS = ("title", "text", "sections", "heading", "label", "paragraphs", "document")
@@ -44,7 +51,7 @@ def _optional(name: str, metavar: str, explanation: str, **settings: Any) -> Any
     return click.option(name, metavar=metavar, help=explanation, **settings)
 
 
-_OPTIONS = (
+_FILE_OPTIONS = (
     click.option(
         "--format", type=click.Choice(FORMATS), help="Read all files as this, whatever their names."
     ),
@@ -62,6 +69,9 @@ _OPTIONS = (
         "Bad files and records: skip files in a folder and stop at others, skip all, stop at all.",
     ),
     *map(_field, _FIELDS),
+)
+_OPTIONS = (
+    *_FILE_OPTIONS,
     choice(
         "--unit",
         ["paragraph", "sentence", "section", "line", "window"],
@@ -88,12 +98,40 @@ _OPTIONS = (
     _optional("--max-df", "N", "Leave words in more documents out (a share, with a point)."),
 )
 
+_INFER_OPTIONS = (
+    number("--samples", "n_samples", 16, "Draws from the posterior for each document."),
+    click.option("--fast", is_flag=True, help="Take the topics' words as known: quicker, cruder."),
+    number("--seed", "random_state", 0, "Same seed, same result."),
+    number("--jobs", "n_jobs", -1, "Threads, -1 for all; the result is the same."),
+    _optional("--tokens", "MODULE:NAME", "The function that split the model's text, if your own."),
+)
+
+
+def _adding(options: tuple[Option, ...]) -> Option:
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def file_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say how files are read."""
+    return _adding(_FILE_OPTIONS)(command)
+
 
 def reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say how documents are read."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    """Add the options that say how files are read, and how documents are cut and split."""
+    return _adding(_OPTIONS)(command)
+
+
+def infer_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say how files are read for a fitted model, and what it does with them.
+
+    How documents are cut and split, the model knows.
+    """
+    return _adding((*_INFER_OPTIONS, *_FILE_OPTIONS))(command)
 
 
 class Choices(NamedTuple):
@@ -110,14 +148,12 @@ class Choices(NamedTuple):
         return read_corpus(paths, self.tokens, units=self.units, reading=self.reading)
 
 
-def take_choices(settings: dict[str, Any]) -> Choices:
-    """Take the options of this file out of all that a command was given."""
+def take_reading(settings: dict[str, Any]) -> Reading:
+    """Take what `file_options` added out of all that a command was given."""
     from permutopic.readers import Fields, Reading
-    from permutopic.text.tokens import Tokens
-    from permutopic.text.units import Units
 
     given = {name: settings.pop(f"{name}_field") for name in _FIELDS}
-    reading = Reading(
+    return Reading(
         **{
             name: settings.pop(name)
             for name in (
@@ -127,6 +163,14 @@ def take_choices(settings: dict[str, Any]) -> Choices:
         },
         fields=Fields(**{name: value for name, value in given.items() if value is not None}),
     )
+
+
+def take_choices(settings: dict[str, Any]) -> Choices:
+    """Take what `reading_options` added out of all that a command was given."""
+    from permutopic.text.tokens import Tokens
+    from permutopic.text.units import Units
+
+    reading = take_reading(settings)
     kind, window, step = (settings.pop(name) for name in ("unit", "window", "step"))
     if kind != "window" and (window, step) != (None, None):
         raise InputError("--window and --step are for --unit window")
@@ -145,6 +189,78 @@ def take_choices(settings: dict[str, Any]) -> Choices:
     )
     tokens.splitter()  # what it lacks is known before anything is read
     return Choices(reading, units, tokens)
+
+
+class Inferring(NamedTuple):
+    """A fitted model, and the documents that it is to make something of."""
+
+    model: ContentModel
+    paths: tuple[str, ...]
+    reading: Reading
+    settings: dict[str, Any]
+
+    def inferred(self) -> Iterator[Inferred]:
+        """Read and infer documents, one after the other."""
+        return self.model.infer(self._documents(), **self.settings)
+
+    def pairs(self) -> Iterator[tuple[Inferred, Document]]:
+        """Give every document along with what the model makes of it."""
+        waiting: deque[Document] = deque()
+
+        def kept() -> Iterator[Document]:
+            for document in self._documents():
+                waiting.append(document)
+                yield document
+
+        for inferred in self.model.infer(kept(), **self.settings):
+            yield inferred, waiting.popleft()
+
+    def _documents(self) -> Iterator[Document]:
+        """Read documents; say what was left out when the last has passed."""
+        from permutopic.readers import read_documents
+        from permutopic.watching import Watch
+
+        watch = Watch()
+        units = self.model.units_
+        drops = units.short == "drop" and units.min_words > 1
+        empty: list[str] = []
+        for document in read_documents(self.paths, self.reading, watch.notes):
+            if (units.cut(document) if drops else document).units:
+                yield document
+            else:
+                empty.append(document.place)
+        for kind, count in watch.bad.most_common():
+            example = next(place for place, why, _ in watch.notes.examples if why == kind)
+            _warn(f"{count} left out ({kind}), {example} for one: permutopic inspect lists them")
+        if empty:
+            _warn(f"{len(empty)} left out without a unit to be cut, {empty[0]} for one")
+
+
+def take_inferring(model: str, paths: tuple[str, ...], settings: dict[str, Any]) -> Inferring:
+    """Take what `infer_options` added out of all that a command was given, and load the model."""
+    from permutopic.estimator import ContentModel
+
+    reading, tokens = take_reading(settings), settings.pop("tokens")
+    if tokens is not None and ":" not in tokens:
+        raise InputError(f"--tokens is a function of your own as module:name, not {tokens!r}")
+    function = None if tokens is None else _splitter(tokens)
+    fitted = ContentModel.load(model, tokens=function)
+    if paths:
+        _check_splitter(fitted)
+    chosen = {name: settings.pop(name) for name in ("n_samples", "fast", "random_state", "n_jobs")}
+    return Inferring(fitted, paths, reading, chosen)
+
+
+def _check_splitter(model: ContentModel) -> None:
+    """See that there is a function to split text, before any is read."""
+    try:
+        model.tokens_.splitter()("a")
+    except InputError as error:
+        raise InputError(str(error).replace("load it with tokens=", "give --tokens ")) from None
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, InputWarning, stacklevel=2)
 
 
 def _splitter(name: str) -> Any:

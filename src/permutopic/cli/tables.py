@@ -64,7 +64,7 @@ def print_outline(entries: Sequence[OutlineEntry], console: Console | None = Non
         if entry.document_share > 0:
             rho = "–" if entry.dispersion is None else f"{entry.dispersion:.2f}"
             table.add_row(
-                Text(str(entry.topic), style=_colour(entry.topic)),
+                Text(str(entry.topic), style=colour(entry.topic)),
                 Text(printable(entry.name), style="bold"),
                 f"{entry.document_share:.0%}",
                 f"{entry.mean_units:.1f}",
@@ -85,7 +85,7 @@ def print_map(documents: Iterable[Structure], console: Console | None = None) ->
 
     console = make_console() if console is None else console
     shown = list(documents)
-    titles = [_shortened(printable(document.title)) for document in shown]
+    titles = [shortened(printable(document.title)) for document in shown]
     room = console.width - max(map(cell_len, titles), default=0) - 20
     by_unit = max((len(document.topics) for document in shown), default=0) <= room
     table = make_table(
@@ -97,7 +97,7 @@ def print_map(documents: Iterable[Structure], console: Console | None = None) ->
         topics = document.topics if by_unit else document.segments
         marks = Text(no_wrap=True, overflow="ellipsis")
         for topic in topics:
-            marks.append(mark(topic), style=_colour(topic))
+            marks.append(mark(topic), style=colour(topic))
         table.add_row(Text(title), marks, swaps_in_words(document.swaps))
     console.print(table)
     last = max((topic for document in shown for topic in document.topics), default=0)
@@ -105,7 +105,7 @@ def print_map(documents: Iterable[Structure], console: Console | None = None) ->
         console.print(f"a is topic 10, b is 11, and so on up to {mark(last)}")
 
 
-def _shortened(title: str) -> str:
+def shortened(title: str) -> str:
     """Cut the middle out of a title of more than 30 columns; Chinese characters take two."""
     from rich.cells import cell_len, set_cell_size
 
@@ -125,5 +125,6 @@ def swaps_in_words(swaps: int) -> str:
     return {0: "–", 1: "1 swap"}.get(swaps, f"{swaps} swaps")
 
 
-def _colour(topic: int) -> str:
+def colour(topic: int) -> str:
+    """Give the colour of a topic's marks."""
     return _COLOURS[topic % len(_COLOURS)]

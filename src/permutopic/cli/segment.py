@@ -1,0 +1,139 @@
+"""`permutopic segment`: segments of documents, with offsets, topics and boundary probabilities."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from permutopic.cli.align import as_share
+from permutopic.cli.reading_options import OPTIONAL_PATHS, infer_options, take_inferring
+from permutopic.cli.results import check_output, give, result_options
+from permutopic.errors import InputError, InputWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from permutopic.cli.reading_options import Inferring
+    from permutopic.documents import Unit
+    from permutopic.inferred import Inferred
+
+
+@click.command("segment")
+@click.argument("model", type=click.Path())
+@OPTIONAL_PATHS
+@click.option("--min-words", type=click.IntRange(min=1), help="Words of a segment at least.")
+@click.option(
+    "--max-words",
+    type=click.IntRange(min=1),
+    help="Words of a segment at most; longer units are cut where sentences end.",
+)
+@click.option("--text", "with_text", is_flag=True, help="Give the text of the segments as well.")
+@result_options
+@infer_options
+def segment_command(
+    model: str,
+    paths: tuple[str, ...],
+    min_words: int | None,
+    max_words: int | None,
+    with_text: bool,
+    as_json: bool,
+    as_csv: bool,
+    output: str | None,
+    **settings: Any,
+) -> None:
+    """Divide the documents in PATHS into segments of one topic each, by a saved MODEL.
+
+    PATHS are files, folders, globs, or - for standard input; without PATHS, the documents of the
+    fit. With --min-words or --max-words segments keep to sizes, for retrieval.
+    """
+    from permutopic.segmentation import SEGMENT_COLUMNS
+
+    if min_words is not None and max_words is not None and min_words > max_words:
+        raise InputError(f"--min-words {min_words} must not be more than --max-words {max_words}")
+    if with_text and not paths:
+        raise InputError("--text needs PATHS: a model keeps no text")
+    check_output(output)
+    inferring = take_inferring(model, paths, settings)
+    sizes = {"min_words": min_words, "max_words": max_words}
+    rows = _rows(inferring, with_text, sizes)
+    columns = {n: kind for n, kind in SEGMENT_COLUMNS.items() if with_text or n != "text"}
+    give(rows, columns, _show, as_json=as_json, as_csv=as_csv, output=output)
+
+
+def _rows(
+    inferring: Inferring, with_text: bool, sizes: dict[str, int | None]
+) -> Iterator[dict[str, object]]:
+    from permutopic.segmentation import segments
+
+    names, most, longer = inferring.model.topic_names_, sizes["max_words"], 0
+    for number, (inferred, units) in enumerate(_documents(inferring, most), 1):
+        found = segments(
+            inferred, names, document=number, units=units, with_text=with_text, **sizes
+        )
+        yield from (segment.as_row() for segment in found)
+        longer += sum(most is not None and segment.words > most for segment in found)
+    if longer:
+        warnings.warn(
+            f"{longer} segments have more than {most} words: cutting a unit takes its text, which "
+            "a model does not keep: give PATHS",
+            InputWarning,
+            stacklevel=2,
+        )
+
+
+def _documents(
+    inferring: Inferring, max_words: int | None
+) -> Iterator[tuple[Inferred, tuple[Unit, ...] | None]]:
+    """Give documents with their units where these may have to be cut, to know where parts stand."""
+    if not inferring.paths:
+        yield from ((inferred, None) for inferred in inferring.model.fitted())
+    elif max_words is None:
+        yield from ((inferred, None) for inferred in inferring.inferred())
+    else:
+        for inferred, document in inferring.pairs():
+            yield inferred, inferring.model.units_.cut(document).units
+
+
+def _show(rows: list[dict[str, Any]]) -> None:
+    from rich.text import Text
+
+    from permutopic.cli.tables import make_console, make_table, printable, shortened
+
+    console = make_console()
+    with_text = any(row["text"] is not None for row in rows)
+    headings = (
+        ("document", "left"),
+        ("units", "left"),
+        ("characters", "left"),
+        ("words", "right"),
+        ("boundary", "right"),
+        ("topic", "left"),
+        ("prob.", "right"),
+    )
+    table = make_table(*headings)
+    document = None
+    for row in rows:
+        first, last = row["first_unit"], row["last_unit"]
+        place = f"{row['start']}–{row['end']}".replace("-1", "?")
+        cells = (
+            "" if row["document"] == document else shortened(printable(row["title"])),
+            str(first) if first == last else f"{first}–{last}",
+            "–" if place == "?–?" else place,
+            f"{row['words']:,}",
+            "" if row["segment"] == 1 else as_share(row["probability"]),
+            printable(row["name"]),
+            as_share(row["topic_probability"]),
+        )
+        if with_text:
+            shown = f"{row['title']} {row['segment']}: {row['name']}, {row['words']} words"
+            console.print(Text(printable(shown), style="bold"))
+            for line in str(row["text"]).split("\n"):
+                console.print(Text(printable(line)), soft_wrap=True)
+            console.print()
+        else:
+            table.add_row(*(Text(cell) for cell in cells))
+        document = row["document"]
+    if not with_text:
+        console.print(table)
