@@ -1,0 +1,182 @@
+"""`permutopic check`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from permutopic import ContentModel
+from permutopic.cli.check import check_command
+from permutopic.errors import InputError
+from permutopic.oddities import COLUMNS, Limits
+
+from by_hand import call, rows_of
+
+POOLS = {
+    "Coast": "salt sea waves sand tide harbour boats cliffs gulls surf bay pier",
+    "Hills": "snow rocks ice peak slope pines ridge valley stream goats fog scree",
+    "Town": "hall market square church bakery trams school mayor clock tower inn bridge",
+}
+FOREIGN = "chromium oxide valence isotope neutron decay orbital lattice anode flux quark"
+
+
+def paragraph(rng, pool, n_words=40):
+    return " ".join(rng.choice(pool.split(), n_words)) + "."
+
+
+def article(rng, sections):
+    return [paragraph(rng, POOLS[name]) for name in sections for _ in range(3)]
+
+
+def write(path, paragraphs):
+    path.write_text("\n\n".join(paragraphs), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    orders = [["Coast", "Hills", "Town"]] * 20 + [["Town", "Coast", "Hills"], ["Coast", "Hills"]]
+    fitted = ContentModel(n_topics=4, n_sweeps=40, random_state=0)
+    fitted.fit([article(rng, sections) for sections in orders])
+    used = np.flatnonzero(fitted.bags_.any(axis=0))
+    fitted.rename_topics(dict(zip(used.tolist(), POOLS, strict=True)))
+    folder = tmp_path_factory.mktemp("check") / "model"
+    fitted.save(folder)
+    return folder
+
+
+@pytest.fixture
+def odd(tmp_path):
+    """An article that lacks the hills, begins with the town, and speaks of chemistry in between."""
+    rng = np.random.default_rng(1)
+    units = article(rng, ["Town", "Coast"])
+    units.insert(4, paragraph(rng, FOREIGN))
+    return write(tmp_path / "odd.txt", units)
+
+
+def test_the_fitted_documents_are_checked_without_paths(model):
+    shown = call(check_command, model, "--unlikely", 0.2, "--nearest", 1)
+    assert "Something is odd in 2 of 22 documents" in shown
+    assert "order      Town stands before Coast and Hills" in shown
+    assert "missing    has no Town: 95% of the documents have it" in shown
+    assert shown.count("unlike") == 2
+    assert "Topics in the 22 documents of the fit:" in shown
+    assert "stray      farthest from the expected order: " in shown
+    assert "lack       most topics: " in shown
+
+
+def test_new_documents_are_checked_for_passages_too(model, odd):
+    shown = call(check_command, model, odd, "--unlikely", 0.2)
+    assert "has no Hills" in shown
+    assert "order      Coast stands after Town: " in shown
+    assert "unit 5: 100% of the words are unknown to the model: “" in shown
+    assert "like       20 (0." in shown  # the other one that begins with the town
+    assert "Something is odd" not in shown  # one document is no corpus
+
+
+def test_nothing_odd_is_one_line(model, tmp_path):
+    rng = np.random.default_rng(2)
+    path = write(tmp_path / "fine.txt", article(rng, ["Coast", "Hills", "Town"]))
+    assert call(check_command, model, path, "--nearest", 0) == "fine: nothing odd\n"
+
+
+def test_only_the_oddest_are_shown_unless_all_are_asked_for(model):
+    one = call(check_command, model, "--unlikely", 0.2, "--top", 1, "--nearest", 0)
+    assert "1 more are not shown (--top, --all)" in one
+    assert "has no Town" in one or "Town stands" in one
+    everything = call(check_command, model, "--all", "--nearest", 0)
+    assert everything.count("nothing odd") == 21 - ("order" in everything)
+    assert "not shown" not in everything
+
+
+def test_machines_get_a_row_a_finding(model, odd):
+    printed = call(check_command, model, odd, "--json", "--unlikely", 0.2, "--nearest", 2)
+    rows = rows_of(printed)
+    assert all(list(row) == list(COLUMNS) for row in rows)
+    kinds = [row["kind"] for row in rows]
+    assert kinds == [
+        *("missing", "misplaced", "unknown words"),
+        *("nearest", "nearest", "farthest", "farthest", "place", "place", "place"),
+    ]
+    (passage,) = [row for row in rows if row["kind"] == "unknown words"]
+    text = odd.read_text(encoding="utf-8")
+    assert text[passage["start"] : passage["end"]] == passage["text"]
+    assert (passage["first_unit"], passage["last_unit"]) == (5, 5)
+    assert {row["document"] for row in rows} == {1, None}
+
+
+def test_tables_go_to_csv_and_to_files(model, odd, tmp_path):
+    lines = call(check_command, model, odd, "--csv").splitlines()
+    assert lines[0] == ",".join(COLUMNS)
+    for name in ("found.parquet", "found.jsonl"):
+        assert call(check_command, model, "-o", tmp_path / name).startswith(str(tmp_path / name))
+    rows = rows_of((tmp_path / "found.jsonl").read_text(encoding="utf-8"))
+    assert {row["document"] for row in rows if row["kind"] == "missing"} == {22}
+
+
+def test_standard_input_is_read(model, odd):
+    shown = call(check_command, model, "-", stdin=odd.read_bytes())
+    assert "has no Hills" in shown
+
+
+def test_a_template_is_held_up_to_the_documents(model, odd, tmp_path):
+    template = tmp_path / "outline.txt"
+    template.write_text("Up: snow, goats\nThe sea: salt, waves\nAir: oxygen\n", encoding="utf-8")
+    shown = call(check_command, model, odd, "--template", template, "--nearest", 0)
+    assert "entry      Up is Hills" in shown
+    assert "entry      The sea is Coast" in shown
+    assert "no topic of the model is for Air: its words are unknown to the model" in shown
+    assert "left       Town is not in the template" in shown
+    assert "missing    has no Up" in shown
+    assert "extra      has Town, which has no place here" in shown
+    rows = rows_of(call(check_command, model, odd, "--template", template, "--json"))
+    assert [row["kind"] for row in rows[-2:]] == ["no topic fits", "not in template"]
+    template.write_text('["Hills", "Coast", "Town"]', encoding="utf-8")
+    settings = ("--template", template, "--unlikely", 1, "--nearest", 0, "--top", 1)
+    assert "stands after" in call(check_command, model, *settings)
+
+
+def test_what_stands_in_documents_cannot_command_a_terminal(model, tmp_path):
+    rng = np.random.default_rng(3)
+    units = article(rng, ["Coast", "Hills", "Town"])
+    units[2] = "\x1b[2J \x1b]0;x\x07 " + paragraph(rng, FOREIGN)
+    path = tmp_path / "a\x1b[2J.txt"
+    shown = call(check_command, model, write(path, units))
+    assert "unit 3" in shown
+    assert "\x1b[2J" not in shown
+    template = tmp_path / "t.json"
+    template.write_text(json.dumps(["Coast", "Hi\u202ells"]), encoding="utf-8")
+    with pytest.raises(InputError, match="entry 2: a name is text on one line"):
+        call(check_command, model, "--template", template)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--template", "nowhere.txt"), r"nowhere\.txt: the template cannot be read"),
+        (("--most", "1.5"), "most must lie between 0 and 1, not 1.5"),
+        (("--words", "0"), "words must be a whole number of at least 1, not 0"),
+        (("-o", "found.txt"), r"found\.txt: a table's name ends in"),
+        (("nowhere.md",), r"nowhere\.md"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(model, arguments, message):
+    with pytest.raises(InputError, match=message) as raised:
+        call(check_command, model, *arguments)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_model_that_is_none_is_refused():
+    with pytest.raises(InputError, match="nowhere is not a model folder"):
+        call(check_command, "nowhere")
+
+
+def test_the_options_have_the_thresholds_of_the_library():
+    defaults = {option.name: option.default for option in check_command.params}
+    limits = Limits()
+    for field in fields(Limits):
+        assert defaults[field.name] == getattr(limits, field.name), field.name
