@@ -16,12 +16,13 @@ from permutopic.corpus import Corpus, offsets_from_sizes
 from permutopic.errors import InputError, InputWarning
 from permutopic.estimator.extending import extend_model
 from permutopic.estimator.inferring import as_documents
-from permutopic.estimator.on_documents import OnDocuments
 from permutopic.estimator.saving import load_model, save_model
+from permutopic.estimator.tasks import Tasks
 from permutopic.estimator.threads import count_threads
 from permutopic.model import posterior
 from permutopic.model.plan import DEFAULT_SWEEPS, SAMPLERS, Plan
 from permutopic.model.priors import Priors, check_n_topics
+from permutopic.ordering import learn_places
 from permutopic.prediction import Prediction
 from permutopic.streams import seed_from
 from permutopic.text.tokens import Tokens
@@ -41,7 +42,7 @@ KEEP = ("best", "all")
 _log = logging.getLogger("permutopic")
 
 
-class ContentModel(OnDocuments, BaseEstimator):  # type: ignore[misc]
+class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
     """Learns which topics recur in documents of one kind, and in which order.
 
     Parameters
@@ -110,6 +111,8 @@ class ContentModel(OnDocuments, BaseEstimator):  # type: ignore[misc]
         White-space words of every unit.
     document_digests_ : array (D,)
         What documents of the fit are known again by.
+    places_ : Places
+        Where in documents words and topics stand, which `order` goes by.
     state_ : State
         The last state of the best chain, which most of the above follows from. It has the topics
         that were sampled, whatever `merge_topics` does to those that are shown.
@@ -228,6 +231,7 @@ class ContentModel(OnDocuments, BaseEstimator):  # type: ignore[misc]
             ]
         self._take(tuple(chains))
         evidence = gather_evidence(corpus, self.state_.all_topics(), n_topics)
+        self.places_ = learn_places(corpus, self.state_.all_topics(), n_topics)
         self._show(ShownTopics.of(self.state_, evidence, priors, self.vocabulary_))
         return self
 

@@ -12,6 +12,7 @@ import numpy as np
 from permutopic.corpus import Corpus, Encoder, take_documents
 from permutopic.errors import InputWarning
 from permutopic.estimator.inferring import as_documents, check_corpus
+from permutopic.ordering import learn_places
 from permutopic.streams import Streams
 from permutopic.topics import gather_evidence
 
@@ -40,6 +41,7 @@ def extend_model(model: ContentModel, documents: object, *, n_sweeps: int, n_thr
     )
     topics = np.concatenate([state.topics(n_old + d) for d in range(corpus.n_documents)])
     evidence = gather_evidence(corpus, topics, state.n_topics)
+    model.places_ = model.places_.joined(learn_places(corpus, topics, state.n_topics))
     together = hashlib.sha256(f"{model.corpus_fingerprint_}+{corpus.fingerprint}".encode())
     model.titles_ += corpus.titles
     model.corpus_fingerprint_ = together.hexdigest()

@@ -191,8 +191,10 @@ def _infer(
     number = numbers.get(digest(page.words, page.offsets), -1) if numbers else -1
     findings = structures.infer(Text(page.words, page.offsets, number))
     topics = homes[findings.topics]
-    known = np.diff(page.offsets)
-    n_known = int(known.sum())
+    words = WordScores(np.diff(page.offsets), page.unknown, findings.scores, findings.background)
+    n_known = int(words.known.sum())
+    if number >= 0:
+        words = without_own(page, number, structures, words)
     return Inferred(
         title=page.title,
         place=page.place,
@@ -203,13 +205,47 @@ def _infer(
         samples=homes[findings.samples],
         log_likelihood=float(findings.total[0]) / n_known if n_known else float("nan"),
         swaps=structure_of(page.title, topics).swaps,
-        known_words=known,
-        unknown_words=page.unknown,
-        topic_scores=_mixed(findings.scores, homes, structures.known.shares),
-        background_scores=findings.background,
+        known_words=words.known,
+        unknown_words=words.unknown,
+        topic_scores=_mixed(words.topics, homes, structures.known.shares),
+        background_scores=words.background,
         source_words=page.source_words,
         spans=page.spans,
         texts=page.texts,
+    )
+
+
+class WordScores(NamedTuple):
+    """For each unit: known and unknown tokens, and log probabilities of the known ones."""
+
+    known: NDArray[np.int64]
+    unknown: NDArray[np.int64]
+    topics: NDArray[np.float64]
+    background: NDArray[np.float64]
+
+
+def without_own(page: Page, number: int, structures: Structures, words: WordScores) -> WordScores:
+    """Count words that only this document of the fit has as unknown, its own nowhere.
+
+    That is what they are to the model without the document: a passage of foreign words would
+    look as if the smallest topic explained it, or the background, which has it.
+    """
+    state, prior = structures.state, structures.priors.word
+    n_words, n_units = structures.totals.size, words.known.size
+    others = structures.totals - np.bincount(page.words, minlength=n_words)
+    alone = others[page.words] == 0
+    units = np.repeat(np.arange(n_units), words.known)
+    strange = np.bincount(units, weights=alone, minlength=n_units).astype(np.int64)
+    own = np.bincount(np.repeat(state.topics(number), words.known), minlength=state.n_topics)
+    held = state.topic_words - own + n_words * prior
+    logs = np.log((others[page.words] + prior) / (others.sum() + n_words * prior))
+    background = np.zeros(n_units)
+    np.add.at(background, units[~alone], logs[~alone])
+    return WordScores(
+        words.known - strange,
+        words.unknown + strange,
+        words.topics - strange[:, np.newaxis] * np.log(prior / held),
+        background,
     )
 
 

@@ -11,6 +11,7 @@ from permutopic.convergence import Convergence
 from permutopic.errors import InputError
 from permutopic.model.chain import Chain, check_loaded_chain
 from permutopic.model.priors import Priors
+from permutopic.ordering import Places
 from permutopic.storage import load_folder, save_folder
 from permutopic.text.tokens import Tokens
 from permutopic.text.units import Units
@@ -49,7 +50,8 @@ def save_model(model: ContentModel, path: str | Path) -> None:
         for name, array in chain.arrays().items()
     }
     documents = {f"documents.{name}": getattr(model, f"{name}_") for name in _DOCUMENTS}
-    save_folder(path, description, {**arrays, **documents, **model._shown.arrays()})
+    more = {**model._shown.arrays(), **model.places_.arrays()}
+    save_folder(path, description, {**arrays, **documents, **more})
 
 
 def load_model(
@@ -78,6 +80,7 @@ def load_model(
             check_loaded_chain(chain, *sizes)
         model._take(tuple(chains))
         _take_documents(model, arrays)
+        model.places_ = Places.from_arrays(arrays, len(model.vocabulary_), model.n_topics)
         size = model.state_, model.priors_, model.vocabulary_
         model._show(ShownTopics.from_dict(description["topics"], arrays, *size))
     except (IndexError, KeyError, TypeError, ValueError) as error:

@@ -63,6 +63,7 @@ class Structures:
         self.state, self.priors, self.seed = state, priors, seed
         self.n_samples, self.quick = n_samples, quick
         self.concentration = state.bag.sum(axis=0) + priors.topic
+        self.totals: NDArray[np.int64] = state.word_counts.sum(axis=1)
         self.known = self._known()
         self._room = threading.local()
 
@@ -77,7 +78,7 @@ class Structures:
             shares=prevalence(state, priors),
             dispersion=state.dispersion,
             switch=(segments - n_documents + 1) / (units - n_documents + 2),
-            background=np.log(dirichlet.mean(state.word_counts.sum(axis=1), priors.word)),
+            background=np.log(dirichlet.mean(self.totals, priors.word)),
             log_gamma=gammaln(np.arange(held + 1) + n_words * priors.word),
             log_factorial=gammaln(np.arange(1024) + 1.0),
             word_prior=priors.word,
