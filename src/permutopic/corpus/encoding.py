@@ -123,9 +123,9 @@ class Encoder:
             self._complain(cut)
         numbered, unknown = [], []
         for unit in cut.units:
-            before = self.unknown
-            numbered.append(self._number(self._split(unit.text)))
-            unknown.append(self.unknown - before)
+            tokens = self._split(unit.text)
+            numbered.append(self._number(tokens))
+            unknown.append(len(tokens) - len(numbered[-1]))
         words = np.array([word for unit in numbered for word in unit], dtype=np.int32)
         return EncodedDocument(
             cut, words, offsets_from_sizes([len(unit) for unit in numbered]), np.array(unknown)

@@ -15,7 +15,7 @@ from permutopic.documents import Document
 from permutopic.errors import InputError, InputWarning
 from permutopic.inferred import Inferred
 from permutopic.text.splitting import count_source_words
-from permutopic.topics import structure_of
+from permutopic.topics import count_swaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -188,8 +188,9 @@ def _infer(
 ) -> Inferred:
     from permutopic.model.inference import Text, digest  # noqa: PLC0415 (starts numba)
 
-    number = numbers.get(digest(page.words, page.offsets), -1) if numbers else -1
-    findings = structures.infer(Text(page.words, page.offsets, number))
+    key = digest(page.words, page.offsets)
+    number = numbers.get(key, -1)
+    findings = structures.infer(Text(page.words, page.offsets, number, key))
     topics = homes[findings.topics]
     words = WordScores(np.diff(page.offsets), page.unknown, findings.scores, findings.background)
     n_known = int(words.known.sum())
@@ -204,7 +205,7 @@ def _infer(
         boundaries=_boundaries(findings, homes),
         samples=homes[findings.samples],
         log_likelihood=float(findings.total[0]) / n_known if n_known else float("nan"),
-        swaps=structure_of(page.title, topics).swaps,
+        swaps=count_swaps(dict.fromkeys(topics.tolist())),
         known_words=words.known,
         unknown_words=words.unknown,
         topic_scores=_mixed(words.topics, homes, structures.known.shares),

@@ -16,7 +16,7 @@ from permutopic.estimator.threads import count_threads
 from permutopic.streams import seed_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
@@ -58,6 +58,15 @@ class OnDocuments:
         read = isinstance(given, list) and all(isinstance(item, Document) for item in given)
         documents = given if read else documents_from_paragraphs(given)
         return self._encoder().encode(documents)
+
+    def _remembered(self, name: str, origin: object, make: Callable[[], Any]) -> Any:
+        """Give what was made earlier from the same origin: a single document should cost little."""
+        if not hasattr(self, "_memory"):
+            self._memory: dict[str, tuple[object, Any]] = {}
+        known = self._memory.get(name)
+        if known is None or known[0] is not origin:
+            known = self._memory[name] = origin, make()
+        return known[1]
 
     def _encoder(self) -> Encoder:
         return Encoder(self.tokens_, self.units_, vocabulary=self.vocabulary_)
@@ -109,14 +118,17 @@ class OnDocuments:
         check_is_fitted(self)
         n_samples = check_whole(n_samples, "n_samples", 1, 1_000_000)
         n_threads, seed = count_threads(n_jobs), seed_from(random_state)
-        pages = as_pages(X, self._encoder(), self.vocabulary_)
+        encoder = self._remembered("encoder", self.vocabulary_, self._encoder)
+        pages = as_pages(X, encoder, self.vocabulary_)
         # Importing the kernels starts numba: not before everything has been checked.
         from permutopic.model.compile import announced  # noqa: PLC0415
         from permutopic.model.inference import Structures  # noqa: PLC0415
 
+        known = self._remembered("known", self.state_, lambda: None)
         structures = Structures(
-            self.state_, self.priors_, n_samples=n_samples, quick=bool(fast), seed=seed
+            self.state_, self.priors_, n_samples=n_samples, quick=bool(fast), seed=seed, known=known
         )
+        self._memory["known"] = self.state_, structures.known
         homes, numbers = self._shown.view.homes, self._numbers()
 
         def each() -> Iterator[Inferred]:

@@ -20,6 +20,7 @@ from permutopic.model.kernels import fill_order
 from permutopic.model.loud_kernels import (
     Sheet,
     choose_heard,
+    draw_from_sums,
     draw_units,
     loud_order,
     make_sheet,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 _CERTAIN, _PRESENT, _MOST, _FIRST_PASSES = 0.5, 0.3, 0.7, 2
 # For the last one: what draws hardly ever used is left out.
 _UNLIKELY, _LAST_PASSES = 1e-3, 10
+_SHARED = 2  # bags drawn for each order
 
 
 class Known(NamedTuple):
@@ -325,17 +327,28 @@ def draw_rounds(
     findings: Findings,
     first: int,
 ) -> None:
-    """Draw order and bag again and again, and gather what comes of it from sample `first` on."""
+    """Draw order and bag again and again, and gather what comes of it from sample `first` on.
+
+    Every order is good for two bags: sums over all bags are dear, draws from them are not.
+    """
     loud = loud_order(order, sheet.among)
     find_potentials(sheet.table, sheet.cuts, loud, sheet.log_shares, filters)
     fits = scale(sheet, filters)
-    used = 0
+    used, summed = 0, False
     for n in range(effort.rounds):
+        again = n % _SHARED > 0
         for _ in range(effort.placements if known.orders else 0):
-            topic = int(uniforms[used] * order.size)
-            place_topic(sheet, fits, order, topic, known.dispersion, filters, uniforms[used + 1])
+            if not again:
+                topic = int(uniforms[used] * order.size)
+                place_topic(
+                    sheet, fits, order, topic, known.dispersion, filters, uniforms[used + 1]
+                )
             used += 2
-        if draw_units(sheet, fits, order, bag, filters, uniforms[used:]):
+        if again and summed:
+            draw_from_sums(sheet, order, bag, filters, uniforms[used:])
+        else:
+            summed = draw_units(sheet, fits, order, bag, filters, uniforms[used:])
+        if summed:
             gather(findings, sheet, order, filters)
         else:
             gather_sample(findings, order, bag)

@@ -34,12 +34,14 @@ class Text(NamedTuple):
     """One document as the model sees it.
 
     `words` are numbers of the model's vocabulary, unit u has `offsets[u]` up to `offsets[u + 1]` of
-    them. `number` is the document's own in the fit, or −1 if it is a new one.
+    them. `number` is the document's own in the fit, or −1 if it is a new one; `key` its digest, if
+    that is known.
     """
 
     words: NDArray[np.int32]
     offsets: NDArray[np.int64]
     number: int = -1
+    key: int | None = None
 
 
 class Structures:
@@ -55,16 +57,25 @@ class Structures:
     seed
         With a document's own words it decides its random numbers: the same document has the same
         result in any company.
+    known
+        What earlier ones have made of the same state (`known`), so as not to make it again.
     """
 
     def __init__(
-        self, state: State, priors: Priors, *, n_samples: int, quick: bool = False, seed: int = 0
+        self,
+        state: State,
+        priors: Priors,
+        *,
+        n_samples: int,
+        quick: bool = False,
+        seed: int = 0,
+        known: Known | None = None,
     ) -> None:
         self.state, self.priors, self.seed = state, priors, seed
         self.n_samples, self.quick = n_samples, quick
         self.concentration = state.bag.sum(axis=0) + priors.topic
         self.totals: NDArray[np.int64] = state.word_counts.sum(axis=1)
-        self.known = self._known()
+        self.known = self._known() if known is None else known
         self._room = threading.local()
 
     def _known(self) -> Known:
@@ -121,7 +132,8 @@ class Structures:
         return findings._replace(samples=findings.samples[: self.n_samples])
 
     def _page(self, text: Text, effort: Effort) -> Page:
-        rng = self._streams().at(0, 0, digest(text.words, text.offsets))
+        key = digest(text.words, text.offsets) if text.key is None else text.key
+        rng = self._streams().at(0, 0, key)
         n_units, n_topics = text.offsets.size - 1, self.state.n_topics
         each = n_units + 1 + n_topics + effort.rounds * (2 * effort.placements + n_topics)
         concentration, topics, inversions = self.concentration, _NOTHING, _NOTHING

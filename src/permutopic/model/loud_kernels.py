@@ -261,6 +261,22 @@ def place_topic(
 
 
 @compiled
+def draw_from_sums(
+    sheet: Sheet,
+    order: NDArray[np.int64],
+    bag: NDArray[np.int64],
+    filters: Filters,
+    uniforms: NDArray[np.float64],
+) -> None:
+    """Draw the bag given the order, whose scaled sums are in `filters`."""
+    drawn = np.zeros(sheet.heard.size, np.int64)
+    loud = loud_order(order, sheet.among)
+    draw_slots(sheet.scaled, sheet.cuts, loud, filters, drawn, uniforms)
+    bag[:] = 0
+    bag[sheet.heard] = drawn
+
+
+@compiled
 def draw_units(
     sheet: Sheet,
     fits: bool,
@@ -271,14 +287,12 @@ def draw_units(
 ) -> bool:
     """Draw the bag given the order; tell if `filters` have the scaled sums of both sides."""
     loud = loud_order(order, sheet.among)
-    drawn = np.zeros(sheet.heard.size, np.int64)
     scaled = fits and sum_both_sides(sheet, loud, filters)
-    scaled = scaled and filters.before[loud.size, sheet.cuts.size - 1] > _LOW
-    if scaled:
-        draw_slots(sheet.scaled, sheet.cuts, loud, filters, drawn, uniforms)
-    else:
-        draw_bag(sheet.table, sheet.cuts, loud, sheet.log_shares, filters, drawn, uniforms)
+    if scaled and filters.before[loud.size, sheet.cuts.size - 1] > _LOW:
+        draw_from_sums(sheet, order, bag, filters, uniforms)
+        return True
+    drawn = np.zeros(sheet.heard.size, np.int64)
+    draw_bag(sheet.table, sheet.cuts, loud, sheet.log_shares, filters, drawn, uniforms)
     bag[:] = 0
-    for n in range(sheet.heard.size):
-        bag[sheet.heard[n]] = drawn[n]
-    return scaled
+    bag[sheet.heard] = drawn
+    return False

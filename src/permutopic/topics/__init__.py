@@ -5,13 +5,14 @@ from __future__ import annotations
 from permutopic.topics.evidence import Evidence, gather_evidence
 from permutopic.topics.outline import OutlineEntry
 from permutopic.topics.shown import ShownTopics
-from permutopic.topics.structure import Structure, structure_of
+from permutopic.topics.structure import Structure, count_swaps, structure_of
 
 __all__ = [
     "Evidence",
     "OutlineEntry",
     "ShownTopics",
     "Structure",
+    "count_swaps",
     "gather_evidence",
     "structure_of",
 ]

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from permutopic.permutation import kendall_distance
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -47,7 +45,18 @@ def structure_of(title: str, topics: NDArray[np.int64] | Sequence[int]) -> Struc
     2
     """
     sequence = tuple(int(topic) for topic in topics)
-    met = list(dict.fromkeys(sequence))
-    ranks = {topic: rank for rank, topic in enumerate(sorted(met))}
-    swaps = kendall_distance([ranks[topic] for topic in met], range(len(met)))
-    return Structure(title, sequence, swaps)
+    return Structure(title, sequence, count_swaps(dict.fromkeys(sequence)))
+
+
+def count_swaps(topics: Iterable[int]) -> int:
+    """Count the pairs of different topics that stand the other way round.
+
+    >>> count_swaps([2, 0, 1])
+    2
+    """
+    met: list[int] = []
+    swaps = 0
+    for topic in topics:
+        swaps += sum(earlier > topic for earlier in met)
+        met.append(topic)
+    return swaps
