@@ -1,0 +1,141 @@
+"""Ordering: every method and its rivals, on the split of `splits.json` or by cross-validation.
+
+    python benchmarks/ordering.py CORPORA [--variants full constrained] [--seeds 0 1 2 3 4]
+    python benchmarks/ordering.py CORPORA --folds 5 --names elements_paper man2_en bundled
+
+CORPORA is a folder with splits.json and NAME.jsonl.gz; "bundled" are the articles that come with
+permutopic. Tokens are words, K is 10, τ is in expectation over ties. Given is the mean over the
+documents and its standard deviation over seeds, each with a fit of its own; and the difference to
+the rival, with its standard error over documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from permutopic import ContentModel, Corpus, Document, read_documents
+from permutopic.datasets import elements_folder
+from permutopic.experiments.ordering import (
+    cross_validated,
+    label_taus,
+    ordering_taus,
+    ridge_taus,
+)
+from permutopic.ordering import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FOLDED = ("cities_paper", "elements_paper", "elements_en", "man2_en", "wikivoyage_en", "bundled")
+RIDGE = "ridge on true training sections"
+AT_MOST = 160
+"""Documents of a corpus that are cross-validated: more take long and tell little more."""
+
+
+def documents_of(folder: Path, name: str) -> list[Document]:
+    """Read a corpus as documents with headings."""
+    if name == "bundled":
+        return list(read_documents(elements_folder()))
+    return list(read_documents(folder / f"{name}.jsonl.gz"))
+
+
+def show(rows: dict[str, Sequence[Sequence[float]]]) -> None:
+    """Print the mean τ of each row, its standard deviation over seeds, and its lead over ridge.
+
+    The last is the mean difference over documents, with its standard error over documents.
+    """
+    rival = np.mean(rows[RIDGE], axis=0)
+    print("| | τ | by seed | over ridge |")
+    print("|---|---|---|---|")
+    for name, runs in rows.items():
+        means = [float(np.mean(taus)) for taus in runs]
+        several = len(means) > 1
+        spread = f" ± {np.std(means, ddof=1):.3f}" if several else ""
+        by_seed = " ".join(f"{mean:.3f}" for mean in means) if several else ""
+        ahead = np.mean(runs, axis=0) - rival
+        error = np.std(ahead, ddof=1) / np.sqrt(ahead.size)
+        over = "" if name == RIDGE else f"{ahead.mean():+.3f} ± {error:.3f}"
+        print(f"| {name} | {np.mean(means):.3f}{spread} | {by_seed} | {over} |")
+
+
+def on_the_split(folder: Path, variants: list[str], seeds: list[int], n_topics: int) -> None:
+    """Fit to the training corpus of the split, order the sections of its test documents."""
+    split = json.loads((folder / "splits.json").read_text(encoding="utf-8"))["ordering"]
+    training = documents_of(folder, split["train"])
+    titles = set(split["test_titles"])
+    test = [d for d in documents_of(folder, split["test_corpus"]) if d.title in titles]
+    print(f"trained on {len(training)} documents, {len(test)} to order\n")
+    corpus = Corpus.from_documents(training)
+    rows: dict[str, Sequence[Sequence[float]]] = {
+        "true labels, mean training place": [label_taus(training, test)],
+        RIDGE: [ridge_taus(corpus, test)],
+    }
+    for variant in variants:
+        runs = []
+        for seed in seeds:
+            model = ContentModel(n_topics, variant=variant, random_state=seed).fit(corpus)
+            runs.append(ordering_taus(corpus, model, test))
+        rows |= {f"{variant}, {method}": [run[method] for run in runs] for method in METHODS}
+    show(rows)
+
+
+def fit(
+    documents: list[Document], n_topics: int, variant: str, seed: int
+) -> tuple[Corpus, ContentModel]:
+    """Fit one fold."""
+    corpus = Corpus.from_documents(documents)
+    model = ContentModel(n_topics, variant=variant, random_state=seed)
+    return corpus, model.fit(corpus)
+
+
+def by_folds(
+    folder: Path,
+    names: list[str],
+    variants: list[str],
+    seeds: list[int],
+    n_topics: int,
+    n_folds: int,
+) -> None:
+    """Cross-validate on one corpus after the other."""
+    for name in names:
+        everything = documents_of(folder, name)
+        chosen = np.random.default_rng(1).permutation(len(everything))[:AT_MOST]
+        documents = [everything[n] for n in np.sort(chosen)]
+        for variant in variants:
+            print(f"\n{name}, {variant}: {len(documents)} documents, {n_folds} folds\n")
+            runs = [
+                cross_validated(
+                    documents, partial(fit, n_topics=n_topics, variant=variant, seed=seed), n_folds
+                )
+                for seed in seeds
+            ]
+            rows = {method: [run[method] for run in runs] for method in METHODS}
+            show({**rows, RIDGE: [runs[0]["ridge"]]})
+
+
+def main() -> None:
+    """Measure what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("corpora", type=Path)
+    parser.add_argument("--variants", nargs="+", default=["full"])
+    parser.add_argument("--seeds", type=int, nargs="+", default=list(range(5)))
+    parser.add_argument("--topics", type=int, default=10)
+    parser.add_argument("--folds", type=int, help="cross-validate instead")
+    parser.add_argument(
+        "--names", nargs="+", default=list(FOLDED), help="corpora to cross-validate"
+    )
+    asked = parser.parse_args()
+    if asked.folds is None:
+        on_the_split(asked.corpora, asked.variants, asked.seeds, asked.topics)
+    else:
+        by_folds(asked.corpora, asked.names, asked.variants, asked.seeds, asked.topics, asked.folds)
+
+
+if __name__ == "__main__":
+    main()

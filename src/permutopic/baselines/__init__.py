@@ -1,0 +1,1 @@
+"""Rivals: other ways to the same answers, to compare with."""

@@ -1,0 +1,122 @@
+"""`permutopic order`, as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from permutopic import ContentModel, InputError, InputWarning, read_corpus
+from permutopic.cli.order import COLUMNS, order_command
+
+from by_hand import COAST, HILL, TOWN, call, rows_of, write_places
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("order")
+    corpus = read_corpus(write_places(folder / "places"))
+    ContentModel(3, n_sweeps=40, random_state=0).fit(corpus).save(folder / "model")
+    return folder / "model"
+
+
+PIECES = {"t": f"{TOWN}\n\n{TOWN}", "h": HILL, "c": COAST}
+
+
+def as_lines(pieces):
+    return "".join(json.dumps({"id": n, "text": text}) + "\n" for n, text in pieces.items())
+
+
+@pytest.fixture
+def pieces(tmp_path):
+    path = tmp_path / "pieces.jsonl"
+    path.write_text(as_lines(PIECES), encoding="utf-8")
+    return path
+
+
+def order(*arguments, **settings):
+    return call(order_command, *arguments, **settings)
+
+
+@pytest.mark.parametrize("method", ["pairs", "places", "topics", "map"])
+def test_pieces_come_back_in_order(model, pieces, method):
+    rows = rows_of(order(model, pieces, "--method", method, "--json"))
+    assert [row["id"] for row in rows] == ["c", "h", "t"]
+    assert [row["position"] for row in rows] == [1, 2, 3]
+    assert [row["topic"] for row in rows] == [0, 1, 2]
+    assert [row["name"] for row in rows] == ["Coast", "Hills", "Town"]
+    assert [row["text"] for row in rows] == [PIECES[row["id"]] for row in rows]
+    assert not any(row["tied"] for row in rows)
+    scores = [row["score"] for row in rows]
+    assert scores == sorted(scores)
+    assert list(rows[0]) == list(COLUMNS)
+
+
+def test_the_order_of_lines_plays_no_part(model, pieces):
+    turned = as_lines(dict(reversed(PIECES.items())))
+    assert order(model, "-", "--json", stdin=turned) == order(model, pieces, "--json")
+
+
+def test_ties_are_told(model):
+    same = as_lines({"1": COAST, "2": COAST, "3": TOWN})
+    rows = rows_of(order(model, "-", "--json", stdin=same))
+    assert [row["tied"] for row in rows] == [True, True, False]
+    shown = order(model, "-", stdin=same)
+    assert "their order tells nothing" in shown
+
+
+def test_a_table_is_shown(model, pieces):
+    shown = order(model, pieces)
+    places = [shown.index(word) for word in ("Salt sea", "Hills: snow", "Town hall")]
+    assert places == sorted(places)
+    assert "tells nothing" not in shown
+
+
+def test_what_a_terminal_would_obey_is_spelled_out(model):
+    shown = order(model, "-", stdin=as_lines({"\x1b[31m": f"\x1b[0m{COAST}"}))
+    assert "\x1b[31m" not in shown
+    assert r"\x1b[31m" in shown
+
+
+def test_rows_are_written_as_csv_and_to_files(model, pieces, tmp_path):
+    rows = list(csv.DictReader(io.StringIO(order(model, pieces, "--csv"))))
+    assert [row["id"] for row in rows] == ["c", "h", "t"]
+    target = tmp_path / "ordered.jsonl"
+    order(model, pieces, "-o", target)
+    assert [row["id"] for row in rows_of(target.read_text())] == ["c", "h", "t"]
+
+
+def test_one_piece_is_in_order(model):
+    rows = rows_of(order(model, "-", "--json", stdin=as_lines({"only": HILL})))
+    assert [row["id"] for row in rows] == ["only"]
+
+
+def test_a_piece_without_a_known_word_is_warned_of(model):
+    with pytest.warns(InputWarning, match="1 piece has no word that the model knows"):
+        rows = rows_of(order(model, "-", "--json", stdin=as_lines({"c": COAST, "?": "qqq"})))
+    assert {row["id"] for row in rows} == {"c", "?"}
+
+
+def test_merged_topics_are_named_as_they_are_shown(model, pieces, tmp_path):
+    merged = tmp_path / "merged"
+    ContentModel.load(model).merge_topics([1, 2], "Land").save(merged)
+    rows = rows_of(order(merged, pieces, "--json"))
+    assert [row["id"] for row in rows] == ["c", "h", "t"]
+    assert [(row["topic"], row["name"]) for row in rows] == [(0, "Coast"), (1, "Land"), (1, "Land")]
+
+
+def test_bad_input_is_one_line(model, pieces, tmp_path):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}\n')
+    with pytest.raises(InputError, match=r"bad.jsonl:2: the id 'a' is that of line 1"):
+        order(model, bad)
+    with pytest.raises(InputError, match="standard input: no piece"):
+        order(model, "-", stdin="")
+    with pytest.raises(InputError, match="is not a model folder"):
+        order(tmp_path, pieces)
+    with pytest.raises(InputError, match="the method is one of pairs, places, topics, map"):
+        order(model, pieces, "--method", "best")
+    with pytest.raises(InputError, match="a table's name ends in"):
+        order(model, pieces, "-o", tmp_path / "x.txt")
