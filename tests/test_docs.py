@@ -14,7 +14,9 @@ from refresh_docs import refresh
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize(("name", "least"), [("README.md", 1), ("docs/tutorial.md", 10)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("README.md", 1), ("docs/tutorial.md", 10), ("docs/tasks.md", 15)]
+)
 def test_every_command_prints_what_is_shown(name, least, tmp_path, monkeypatch):
     shown = commands_in((ROOT / name).read_text(encoding="utf-8"))
     assert len(shown) >= least
