@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from permutopic import datasets
+    from permutopic.alignment import Alignment
     from permutopic.corpus import Corpus
     from permutopic.documents import Document, Unit
     from permutopic.errors import InputError, InputWarning
     from permutopic.estimator import ContentModel
+    from permutopic.inferred import Inferred
     from permutopic.inspection import inspect
     from permutopic.model.generate import generate
     from permutopic.model.joint import log_joint
     from permutopic.model.priors import Priors, Variant
+    from permutopic.ordering import Ordering
     from permutopic.prediction import Prediction
     from permutopic.readers import Fields, Reading, read_documents
     from permutopic.reading import read_corpus
+    from permutopic.segmentation import Segment
     from permutopic.text.tokens import Tokens
     from permutopic.text.units import Units
     from permutopic.topics import OutlineEntry
@@ -27,16 +31,20 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Alignment": "alignment",
     "ContentModel": "estimator",
     "Corpus": "corpus",
     "Document": "documents",
     "Fields": "readers",
+    "Inferred": "inferred",
     "InputError": "errors",
     "InputWarning": "errors",
+    "Ordering": "ordering",
     "OutlineEntry": "topics",
     "Prediction": "prediction",
     "Priors": "model.priors",
     "Reading": "readers",
+    "Segment": "segmentation",
     "Tokens": "text.tokens",
     "Unit": "documents",
     "Units": "text.units",
@@ -49,16 +57,20 @@ _HOMES = {
 }
 
 __all__ = [
+    "Alignment",
     "ContentModel",
     "Corpus",
     "Document",
     "Fields",
+    "Inferred",
     "InputError",
     "InputWarning",
+    "Ordering",
     "OutlineEntry",
     "Prediction",
     "Priors",
     "Reading",
+    "Segment",
     "Tokens",
     "Unit",
     "Units",
