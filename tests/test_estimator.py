@@ -345,7 +345,7 @@ def test_new_documents_may_be_lists_of_paragraphs(fitted):
         ([["gold"]], "document 0: '0' has no word that the model knows: give it text or leave"),
         ([], "the corpus has no document: at least one is needed"),
         ("text", "documents are str: give a list of lists"),
-        ([["sea"], Document("t", (), "p")], "document 1 is Document: give a list of paragraphs"),
+        ([["sea"], Document("t", (), "p")], "document 1 is a Document among lists of paragraphs"),
     ],
 )
 def test_new_documents_that_cannot_be_used_are_refused(fitted, documents, message):

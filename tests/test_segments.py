@@ -34,6 +34,7 @@ def test_without_sizes_segments_are_the_runs_of_the_topics():
     assert first.as_row() == {
         "document": 7,
         "title": "Oslo",
+        "place": "Oslo.txt",
         "segment": 1,
         "first_unit": 1,
         "last_unit": 2,

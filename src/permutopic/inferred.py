@@ -33,12 +33,14 @@ class Inferred:
     samples
         (samples, units): topics in draws from the posterior.
     log_likelihood
-        Of a known word, in nats, given the most probable structure; nan if no word is known.
+        Of a word of the model's vocabulary, in nats, given the most probable structure; nan if the
+        document has none.
     swaps
         Swaps of neighbouring topics between the canonical order and the order in which `topics`
         first appear: 0 if the document keeps to the outline.
     known_words, unknown_words
-        (units,): tokens that the model knows, and that it does not.
+        (units,): tokens that the model knows, and that it does not. Words that only this document
+        of the fit has count as unknown; in a corpus that was encoded they are left out already.
     topic_scores
         (units, topics): log probability of each unit's known words under each topic (eq. 14).
     background_scores
@@ -50,6 +52,8 @@ class Inferred:
         not read from anywhere.
     texts
         (units,): each unit's text; empty if only a corpus was given.
+    number
+        The document's number in the fit, from 0, if it was seen; −1 else.
     """
 
     title: str
@@ -68,6 +72,7 @@ class Inferred:
     source_words: NDArray[np.int64]
     spans: NDArray[np.int64]
     texts: tuple[str, ...]
+    number: int = -1
 
     def __repr__(self) -> str:
         return f"<Inferred: {self.title!r}, {self.n_units} units, {self.ends.size} segments>"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 SEGMENT_COLUMNS: dict[str, type] = {
     "document": int,
     "title": str,
+    "place": str,
     "segment": int,
     "first_unit": int,
     "last_unit": int,
@@ -52,8 +53,8 @@ class Segment:
 
     Attributes
     ----------
-    document, title
-        The document's number, from 1, and its title.
+    document, title, place
+        The document's number, from 1, its title, and where it was read.
     number
         The segment's number in its document, from 1.
     first_unit, last_unit
@@ -61,6 +62,7 @@ class Segment:
         and had to be cut belongs to more than one segment.
     start, end
         Where it stands in the source: characters `source[start:end]`; −1 where that is not known.
+        Headings that stand between its units are within, and not counted in `words`.
     words
         Its white-space words. In scripts that write no spaces every character is one.
     topic, name
@@ -76,6 +78,7 @@ class Segment:
 
     document: int
     title: str
+    place: str
     number: int
     first_unit: int
     last_unit: int
@@ -176,6 +179,7 @@ def segments(
             Segment(
                 document=document,
                 title=inferred.title,
+                place=inferred.place,
                 number=number,
                 first_unit=mine[0].unit + 1,
                 last_unit=mine[-1].unit + 1,
@@ -219,6 +223,8 @@ def best_ends(
     """
     n_parts = words.size
     total = np.concatenate([[0], np.cumsum(words)])
+    most = None if most is None else min(most, int(total[-1]))
+    least = min(least, int(total[-1]) + 1)
     exact = np.rint(gains * _SCALE).astype(np.int64)
     exact[:1] = 0
     short, gain, squares = (np.zeros(n_parts + 1, dtype=np.int64) for _ in range(3))

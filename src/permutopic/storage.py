@@ -102,7 +102,7 @@ def load_folder(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any
     if isinstance(schema, bool) or schema != SCHEMA:
         raise InputError(
             f"{folder / _JSON}: its schema is {schema!r}, and this version of permutopic reads "
-            f"schema {SCHEMA}"
+            f"schema {SCHEMA}: fit it again"
         )
     return description, arrays
 

@@ -12,7 +12,8 @@ from pyarrow import parquet
 
 from permutopic import ContentModel, InputError, InputWarning, Units, read_corpus, read_documents
 from permutopic.cli.predict import PREDICT_COLUMNS, predict_command
-from permutopic.estimator.on_documents import N_SAMPLES
+from permutopic.cli.reading_options import FEW_SAMPLES, MANY_SAMPLES
+from permutopic.estimator import on_documents
 
 from by_hand import COAST, HILL, TOWN, Alive, call, make_inferred, rows_of, write_places
 
@@ -175,5 +176,36 @@ def test_what_cannot_be_done_is_said_in_one_line(model, new, arguments, message)
 
 
 def test_as_many_draws_are_made_as_the_library_makes():
-    [samples] = [p for p in predict_command.params if p.name == "n_samples"]
-    assert samples.default == N_SAMPLES
+    assert (FEW_SAMPLES, MANY_SAMPLES) == (
+        on_documents.N_SAMPLES,
+        on_documents.MANY_SAMPLES,
+    )
+
+
+def test_a_row_a_document_says_all_of_it(tmp_path):
+    write_places(tmp_path / "places")
+    ContentModel(3, n_sweeps=20, random_state=0).fit(read_corpus(tmp_path / "places")).save(
+        tmp_path / "m"
+    )
+    rows = rows_of(predict(tmp_path / "m", tmp_path / "places", "--documents", "--json"))
+    model = ContentModel.load(tmp_path / "m")
+    for row, found in zip(rows, model.infer(read_documents(tmp_path / "places")), strict=True):
+        assert (row["topics"], row["ends"]) == (found.topics.tolist(), found.ends.tolist())
+        assert (row["swaps"], row["seen"]) == (found.swaps, True)
+        assert row["log_likelihood"] == found.log_likelihood
+    units = rows_of(predict(tmp_path / "m", tmp_path / "places", "--probabilities", "--json"))
+    assert all(abs(sum(row["probabilities"]) - 1) < 1e-9 for row in units)
+    with pytest.raises(InputError, match="--probabilities are those of units"):
+        predict(tmp_path / "m", tmp_path / "places", "--documents", "--probabilities")
+
+
+def test_what_is_read_is_never_written_over(model, new):
+    table = new / "c.csv"
+    table.write_text("title,text\nx,y\n")
+    model_file = model / "model.json"
+    before = model_file.read_bytes()
+    for target, paths in ((table, [new]), (table, [new / "*.csv"]), (model_file, [new / "a.txt"])):
+        with pytest.raises(InputError, match="is among the files to be read"):
+            predict(model, *paths, "-o", target)
+    assert table.read_text() == "title,text\nx,y\n"
+    assert model_file.read_bytes() == before

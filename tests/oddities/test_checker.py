@@ -68,11 +68,22 @@ def test_a_document_is_not_compared_with_itself():
     check = checker()
     new = check.check(make_inferred(["x"] * 3, [0, 1, 2], title="Place 3"))
     assert [other.title for other in check.compared(new, 3).nearest] == TITLES[:3]
-    seen = check.check(replace(make_inferred(["x"] * 3, [0, 1, 2], title="Place 1"), seen=True))
+    seen = make_inferred(["x"] * 3, [0, 1, 2], title="Another title")
+    seen = check.check(replace(seen, seen=True, number=1))
     assert [other.title for other in check.compared(seen, 2).nearest] == ["Place 0", "Place 2"]
     *_, last = check.check_fitted()
     assert "Place 9" not in [other.title for other in check.compared(last, 9).nearest]
     assert "Place 9" not in [other.title for other in check.compared(last, 9).farthest]
+
+
+def test_of_a_document_that_cannot_be_read_nothing_else_is_said():
+    whole = make_inferred(["x y"] * 3, [0, 2, 1])
+    none = replace(whole, known_words=np.zeros(3, int), unknown_words=np.full(3, 2))
+    found = checker(unlikely=1).check(none)
+    assert [(each.kind, each.first_unit, each.last_unit) for each in found.findings] == [
+        ("unknown words", 1, 3)
+    ]
+    assert checker(unlikely=1).check(whole).findings != found.findings
 
 
 def test_against_a_template_its_order_and_entries_count():

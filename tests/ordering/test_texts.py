@@ -106,7 +106,8 @@ def written(tmp_path):
 
 def test_pieces_are_read_with_their_ids(written):
     text = '{"id": "b", "text": "Sea.\\n\\nSalt.", "more": 1}\n\n{"text": "", "id": 7}\n'
-    assert read_pieces(written(text)) == [LoosePiece("b", "Sea.\n\nSalt."), LoosePiece("7", "")]
+    first, second = LoosePiece("b", "Sea.\n\nSalt.", "b"), LoosePiece("7", "", 7)
+    assert read_pieces(written(text)) == [first, second]
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def align_command(
         raise InputError("--topic and --like do not go together: give one of them")
     if like is not None and not paths:
         raise InputError("--like compares texts, and a model keeps none: give PATHS")
-    check_output(output)
+    check_output(output, model, *paths)
     inferring = take_inferring(model, paths, settings)
     names = inferring.model.topic_names_
     documents = inferring.inferred() if paths else inferring.model.fitted()

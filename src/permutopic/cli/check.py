@@ -92,7 +92,7 @@ def check_command(
     """
     from permutopic.oddities import COLUMNS, Limits, read_template
 
-    check_output(output)
+    check_output(output, model, template, *paths)
     limits = Limits(**{name: settings.pop(name) for name in _NAMES})
     entries = None if template is None else read_template(template)
     inferring = take_inferring(model, paths, settings)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from permutopic.cli.options import choice
 from permutopic.cli.results import check_output, give, one_line, result_options
 
 if TYPE_CHECKING:
@@ -31,9 +32,18 @@ COLUMNS = {
     metavar="METHOD",
     help="pairs, places, topics, or map (eq. 13 as published).  [default: pairs]",
 )
+@click.option("--encoding", metavar="NAME", help="Encoding of PIECES.  [default: UTF-8]")
+@choice("--errors", ["strict", "replace", "ignore"], "What to do with bytes not in it.")
 @result_options
 def order_command(
-    model: str, pieces: str, method: str | None, as_json: bool, as_csv: bool, output: str | None
+    model: str,
+    pieces: str,
+    method: str | None,
+    encoding: str | None,
+    errors: str,
+    as_json: bool,
+    as_csv: bool,
+    output: str | None,
 ) -> None:
     """Put loose PIECES of text in the order in which documents of MODEL would have them.
 
@@ -44,22 +54,25 @@ def order_command(
     from permutopic.estimator import ContentModel
     from permutopic.ordering import DEFAULT, check_method
     from permutopic.ordering.files import read_pieces
+    from permutopic.readers import Reading
 
     chosen = DEFAULT if method is None else method
     check_method(chosen)
-    check_output(output)
+    check_output(output, model, pieces)
     fitted = ContentModel.load(model)
-    rows = _rows(fitted, read_pieces(pieces), chosen)
+    reading = Reading(encoding=encoding, errors=errors)
+    rows = _rows(fitted, read_pieces(pieces, reading), chosen)
     give(rows, COLUMNS, _show, as_json=as_json, as_csv=as_csv, output=output)
 
 
 def _rows(fitted: ContentModel, pieces: list[LoosePiece], method: str) -> list[dict[str, Any]]:
-    found = fitted.order([piece.text for piece in pieces], method=method)
+    ids = [piece.id for piece in pieces]
+    found = fitted.order([piece.text for piece in pieces], method=method, ids=ids)
     tied = {number for group in found.ties for number in group}
     return [
         {
             "position": position,
-            "id": pieces[number].id,
+            "id": pieces[number].value,
             "topic": int(found.topics[number]),
             "name": fitted.topic_names_[found.topics[number]],
             "score": float(found.scores[number]),
@@ -81,7 +94,7 @@ def _show(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         table.add_row(
             str(row["position"]),
-            Text(shortened(printable(row["id"]))),
+            Text(shortened(printable(str(row["id"])))),
             f"{row['score']:.3g}" + (" =" if row["tied"] else ""),
             Text(shortened(printable(row["name"]))),
             one_line(row["text"]),

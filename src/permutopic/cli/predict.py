@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.reading_options import PATHS, infer_options, take_inferring
+from permutopic.cli.reading_options import FEW_SAMPLES, PATHS, infer_options, take_inferring
 from permutopic.cli.results import check_output, for_machines, give, print_legend, result_options
+from permutopic.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,14 +36,33 @@ _BLOCK = 200
 """Documents in one table for people, so that a long list appears as it grows."""
 
 
+DOCUMENT_COLUMNS: dict[str, Any] = {
+    "document": int,
+    "title": str,
+    "place": str,
+    "topics": list[int],
+    "ends": list[int],
+    "swaps": int,
+    "log_likelihood": float,
+    "known_share": float,
+    "seen": bool,
+}
+
+
 @click.command("predict")
 @click.argument("model", type=click.Path())
 @PATHS
+@click.option("--documents", is_flag=True, help="Give a row a document, not a row a unit.")
+@click.option(
+    "--probabilities", is_flag=True, help="Give the probabilities of all topics of a unit."
+)
 @result_options
 @infer_options
 def predict_command(
     model: str,
     paths: tuple[str, ...],
+    documents: bool,
+    probabilities: bool,
     as_json: bool,
     as_csv: bool,
     output: str | None,
@@ -51,21 +71,41 @@ def predict_command(
     """Tell the topic of every unit of the documents in PATHS, by a saved MODEL.
 
     PATHS are files, folders, globs, or - for standard input. Shown is a line a document; --json,
-    --csv and -o FILE give a row a unit.
+    --csv and -o FILE give a row a unit, or with --documents a row a document.
     """
-    check_output(output)
-    inferring = take_inferring(model, paths, settings)
+    if documents and probabilities:
+        raise InputError("--probabilities are those of units: they do not go with --documents")
+    check_output(output, model, *paths)
+    inferring = take_inferring(model, paths, settings, FEW_SAMPLES)
     names = inferring.model.topic_names_
-    if for_machines(as_json, as_csv, output):
-        rows = (
-            row
-            for number, inferred in enumerate(inferring.inferred(), 1)
-            for row in unit_rows(inferred, names, number)
-        )
-        target = {"as_json": as_json, "as_csv": as_csv}
-        give(rows, PREDICT_COLUMNS, lambda _: None, output=output, **target)
-    else:
+    if not for_machines(as_json, as_csv, output):
         _show(inferring.inferred(), names)
+        return
+    columns: dict[str, Any] = DOCUMENT_COLUMNS if documents else dict(PREDICT_COLUMNS)
+    if probabilities:
+        columns["probabilities"] = list[float]
+    rows = (
+        row
+        for number, inferred in enumerate(inferring.inferred(), 1)
+        for row in (
+            [document_row(inferred, number)] if documents else unit_rows(inferred, names, number)
+        )
+    )
+    target = {"as_json": as_json, "as_csv": as_csv}
+    give(rows, columns, lambda _: None, output=output, **target)
+
+
+def document_row(inferred: Inferred, document: int) -> dict[str, object]:
+    """Say all there is to say of a whole document; what is not known is None."""
+    row = {name: getattr(inferred, name, None) for name in DOCUMENT_COLUMNS}
+    unknown = isnan(inferred.log_likelihood)
+    return {
+        **row,
+        "document": document,
+        "topics": inferred.topics.tolist(),
+        "ends": inferred.ends.tolist(),
+        "log_likelihood": None if unknown else inferred.log_likelihood,
+    }
 
 
 def unit_rows(
@@ -75,9 +115,10 @@ def unit_rows(
     from permutopic.alignment import passages_of
 
     before = [None, *inferred.boundaries.tolist()]
-    for passage, boundary in zip(passages_of(inferred, names, document), before, strict=True):
+    passages = passages_of(inferred, names, document)
+    for passage, boundary, shares in zip(passages, before, inferred.probabilities, strict=True):
         row = {name: getattr(passage, name, None) for name in PREDICT_COLUMNS}
-        yield {**row, "boundary": boundary}
+        yield {**row, "boundary": boundary, "probabilities": shares.tolist()}
 
 
 def _show(documents: Iterator[Inferred], names: tuple[str, ...]) -> None:

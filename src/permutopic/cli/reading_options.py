@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from permutopic.text.tokens import Tokens
     from permutopic.text.units import Units
 
+MANY_SAMPLES, FEW_SAMPLES = 64, 16
 PATHS = click.argument("paths", type=click.Path(), nargs=-1, required=True)
 OPTIONAL_PATHS = click.argument("paths", type=click.Path(), nargs=-1)
 # Kept apart from the readers, so that --help imports none of them; a test holds them together.
@@ -99,7 +100,12 @@ _OPTIONS = (
 )
 
 _INFER_OPTIONS = (
-    number("--samples", "n_samples", 16, "Draws from the posterior for each document."),
+    click.option(
+        "--samples",
+        "n_samples",
+        type=int,
+        help="Draws from the posterior for each document.  [default: 64; 16 in predict]",
+    ),
     click.option("--fast", is_flag=True, help="Take the topics' words as known: quicker, cruder."),
     number("--seed", "random_state", 0, "Same seed, same result."),
     number("--jobs", "n_jobs", -1, "Threads, -1 for all; the result is the same."),
@@ -236,7 +242,9 @@ class Inferring(NamedTuple):
             _warn(f"{len(empty)} left out without a unit to be cut, {empty[0]} for one")
 
 
-def take_inferring(model: str, paths: tuple[str, ...], settings: dict[str, Any]) -> Inferring:
+def take_inferring(
+    model: str, paths: tuple[str, ...], settings: dict[str, Any], n_samples: int = MANY_SAMPLES
+) -> Inferring:
     """Take what `infer_options` added out of all that a command was given, and load the model."""
     from permutopic.estimator import ContentModel
 
@@ -248,6 +256,8 @@ def take_inferring(model: str, paths: tuple[str, ...], settings: dict[str, Any])
     if paths:
         _check_splitter(fitted)
     chosen = {name: settings.pop(name) for name in ("n_samples", "fast", "random_state", "n_jobs")}
+    if chosen["n_samples"] is None:
+        chosen["n_samples"] = n_samples
     return Inferring(fitted, paths, reading, chosen)
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sys
+from glob import glob
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from permutopic.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -54,12 +58,23 @@ def result_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def check_output(output: str | None) -> None:
-    """Refuse a file that cannot be written, or is of no known format, before work goes into it."""
+def check_output(output: str | None, *inputs: str | None) -> None:
+    """Refuse a file that cannot be written, or is of no known format, before work goes into it.
+
+    Nor may it take the place of anything that is read: files, folders, globs, a model.
+    """
     from permutopic.exporting import check_target
 
-    if output is not None:
-        check_target(output)
+    if output is None:
+        return
+    check_target(output)
+    target = Path(output).resolve()
+    if not target.exists():
+        return
+    for given in inputs:
+        found = [] if given in {None, "-"} else [str(given), *glob(str(given), recursive=True)]
+        if any(target.is_relative_to(Path(path).resolve()) for path in found):
+            raise InputError(f"{output} is among the files to be read: give another path")
 
 
 def for_machines(as_json: bool, as_csv: bool, output: str | None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +10,7 @@ from click.core import ParameterSource
 
 from permutopic.cli.options import model_options
 from permutopic.cli.reading_options import PATHS, reading_options, take_choices
+from permutopic.cli.results import check_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ def run_command(
     found = find_method(method)
     found.check(n_topics, random_state, **given)
     if output != _STANDARD:
-        _check_output(output, paths)
+        check_output(output, *paths)
     documents = choices.read(paths)
     if "watch" in found.settings:
         given["watch"] = shown_progress
@@ -75,18 +75,6 @@ def run_command(
 
 # METHOD says which variant it is.
 run_command.params = [option for option in run_command.params if option.name != "variant"]
-
-
-def _check_output(output: str, paths: tuple[str, ...]) -> None:
-    """Refuse a place where the predictions cannot or should not go, before work goes into them."""
-    from permutopic.errors import InputError
-    from permutopic.exporting import check_target
-
-    check_target(output)
-    target = Path(output).resolve()
-    for path in paths:
-        if path != _STANDARD and target.exists() and target.is_relative_to(Path(path).resolve()):
-            raise InputError(f"{output} is among the files to be read: give another path")
 
 
 def _write(documents: Corpus, prediction: Prediction, output: str, method: str) -> None:

@@ -54,7 +54,7 @@ def segment_command(
         raise InputError(f"--min-words {min_words} must not be more than --max-words {max_words}")
     if with_text and not paths:
         raise InputError("--text needs PATHS: a model keeps no text")
-    check_output(output)
+    check_output(output, model, *paths)
     inferring = take_inferring(model, paths, settings)
     sizes = {"min_words": min_words, "max_words": max_words}
     rows = _rows(inferring, with_text, sizes)

@@ -64,7 +64,8 @@ class Encoder:
         How text becomes tokens, and documents units.
     vocabulary
         The words of a model, for documents that it has not seen: others are left out and counted
-        in `unknown`. None: whatever words the documents have.
+        in `unknown`. None: whatever words the documents have. A dictionary from words to their
+        numbers will do, and is not copied.
     skip_empty
         Leave documents without a word out and name them in `empty`, instead of refusing them.
 
@@ -85,7 +86,7 @@ class Encoder:
         tokens: object = "words",
         units: object = "paragraph",
         *,
-        vocabulary: Sequence[str] | None = None,
+        vocabulary: Sequence[str] | dict[str, int] | None = None,
         skip_empty: bool = False,
     ) -> None:
         self.tokens, self.units = Tokens.of(tokens), Units.of(units)
@@ -99,6 +100,8 @@ class Encoder:
         self._numbers: dict[str, int] = defaultdict()
         if vocabulary is None:
             self._numbers.default_factory = self._numbers.__len__
+        elif isinstance(vocabulary, dict):
+            self._numbers = vocabulary
         else:
             self._numbers = {word: number for number, word in enumerate(vocabulary)}
             if isinstance(vocabulary, str) or len(self._numbers) < len(vocabulary):

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from permutopic.checks import check_whole
-from permutopic.convergence import assess, co_occurrence, match_topics
+from permutopic.convergence import assess
 from permutopic.corpus import Corpus, offsets_from_sizes
 from permutopic.errors import InputError, InputWarning
 from permutopic.estimator.extending import extend_model
@@ -31,8 +31,6 @@ from permutopic.topics import OutlineEntry, ShownTopics, gather_evidence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
     from permutopic.documents import Document
     from permutopic.model.chain import Chain
@@ -365,23 +363,6 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         self._show(self._shown.unmerged())
         return self
-
-    def topic_probabilities(self) -> NDArray[np.float64]:
-        """Average over the kept chains: (units, K), how many have each unit in each topic.
-
-        The topics of the other chains are matched to those of the best one. With one kept chain
-        every row is a single 1: keep="all" and several chains are what this is for.
-        """
-        check_is_fitted(self)
-        states = [chain.state for chain in self.chains_ if chain.state is not None]
-        mine = self.state_.all_topics()
-        counts = np.zeros((mine.size, self.state_.n_topics))
-        for state in states:
-            topics = state.all_topics()
-            matched = match_topics(co_occurrence(topics, mine, self.state_.n_topics))
-            counts[np.arange(mine.size), self._shown.view.homes[matched[topics]]] += 1
-        shares: NDArray[np.float64] = counts[:, : self._shown.view.n_topics] / len(states)
-        return shares
 
     def prediction(self) -> Prediction:
         """Give the topics of all fitted units in the form that metrics take."""

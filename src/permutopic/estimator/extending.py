@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.corpus import Corpus, Encoder, take_documents
-from permutopic.errors import InputWarning
+from permutopic.errors import InputError, InputWarning
 from permutopic.estimator.inferring import as_documents, check_corpus
 from permutopic.ordering import learn_places
 from permutopic.streams import Streams
@@ -31,26 +31,33 @@ def extend_model(model: ContentModel, documents: object, *, n_sweeps: int, n_thr
     if corpus is None:
         return
     n_old = len(model.titles_)
+    priors = model.priors_
+    if model.settings_["dispersion_strength"] is None:  # then it is a tenth of the documents
+        share = priors.strength / n_old
+        priors = replace(priors, strength=share * (n_old + corpus.n_documents))
     state = extend_state(
         model.state_,
         corpus,
-        model.priors_,
+        priors,
         n_sweeps=n_sweeps,
         streams=Streams(model.seed_, _EXTENDING + n_old),
         n_threads=n_threads,
     )
     topics = np.concatenate([state.topics(n_old + d) for d in range(corpus.n_documents)])
     evidence = gather_evidence(corpus, topics, state.n_topics)
-    model.places_ = model.places_.joined(learn_places(corpus, topics, state.n_topics))
     together = hashlib.sha256(f"{model.corpus_fingerprint_}+{corpus.fingerprint}".encode())
-    model.titles_ += corpus.titles
-    model.corpus_fingerprint_ = together.hexdigest()
-    model._know_documents(corpus, more=True)
     chains = [chain.without_state() for chain in model.chains_]
     best = model.convergence_.best_chain
     chains[best] = replace(chains[best], state=state)
+    shown = replace(model._shown.extended(state, evidence), priors=priors)
+    places = model.places_.joined(learn_places(corpus, topics, state.n_topics))
+    # All is known: from here on nothing can fail half-way.
+    model.titles_ += corpus.titles
+    model.corpus_fingerprint_ = together.hexdigest()
+    model.priors_, model.places_ = priors, places
+    model._know_documents(corpus, more=True)
     model._take(tuple(chains))
-    model._show(model._shown.extended(state, evidence))
+    model._show(shown)
 
 
 def _new_ones(model: ContentModel, documents: object) -> Corpus | None:
@@ -65,18 +72,28 @@ def _new_ones(model: ContentModel, documents: object) -> Corpus | None:
         given: list[Document] = list(as_documents(documents))
         if not given:
             return None
-        corpus = encoder.encode(given)
+        try:
+            corpus = encoder.encode(given)
+        except InputError:
+            if len(encoder.empty + encoder.too_short) < len(given):
+                raise
+            _warn(f"none of {len(given)} documents has a word that the model knows: left out")
+            return None
         for place in encoder.empty + encoder.too_short:
-            _warn(f"{place}: no word of it is known, or none is left: left out")
-    known = np.isin(digest_all(corpus), model.document_digests_)
-    if known.any():
-        first = corpus.titles[int(known.argmax())]
-        _warn(
-            f"{int(known.sum())} of {corpus.n_documents} documents ({first!r} for one) are in the "
-            "model already: left out"
-        )
-        return None if known.all() else take_documents(corpus, np.flatnonzero(~known))
-    return corpus
+            _warn(f"{place}: no word of it is known, or no unit is left: left out")
+    digests = digest_all(corpus)
+    _, firsts = np.unique(digests, return_index=True)
+    new = np.zeros(corpus.n_documents, dtype=bool)
+    new[firsts] = True
+    new &= ~np.isin(digests, model.document_digests_)
+    if new.all():
+        return corpus
+    first = corpus.titles[int(new.argmin())]
+    _warn(
+        f"{int((~new).sum())} of {corpus.n_documents} documents ({first!r} for one) are in the "
+        "model already, or come twice: left out"
+    )
+    return take_documents(corpus, np.flatnonzero(new)) if new.any() else None
 
 
 def _warn(message: str) -> None:

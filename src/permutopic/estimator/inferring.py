@@ -155,9 +155,17 @@ def infer_pages(
         doubts.sum_up()
         return
     waiting: deque[Future[list[Inferred]]] = deque()
+    failure: Exception | None = None
+    batches = _batches(doubts.over(pages))
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            for batch in _batches(doubts.over(pages)):
+            while failure is None:
+                try:
+                    batch = next(batches, None)
+                except Exception as error:  # what came before it is answered first
+                    batch, failure = None, error
+                if batch is None:
+                    break
                 waiting.append(pool.submit(work, batch))
                 if len(waiting) > 2 * n_threads:
                     yield from waiting.popleft().result()
@@ -166,21 +174,32 @@ def infer_pages(
         finally:  # whoever stops listening wants no more work done
             for job in waiting:
                 job.cancel()
+    if failure is not None:
+        raise failure
     doubts.sum_up()
 
 
 def _batches(pages: Iterable[Page]) -> Iterator[list[Page]]:
-    """Put pages together until they are worth a thread's while."""
+    """Put pages together until they are worth a thread's while: one at first, then more and more.
+
+    What was taken from a document that fails in between is given before the error goes on.
+    """
     batch: list[Page] = []
-    n_tokens = 0
-    for page in pages:
-        batch.append(page)
-        n_tokens += page.words.size + page.offsets.size
-        if n_tokens >= _BATCH:
-            yield batch
-            batch, n_tokens = [], 0
+    n_tokens, wanted = 0, 1
+    failure: Exception | None = None
+    try:
+        for page in pages:
+            batch.append(page)
+            n_tokens += page.words.size + page.offsets.size
+            if n_tokens >= wanted:
+                yield batch
+                batch, n_tokens, wanted = [], 0, min(wanted + n_tokens, _BATCH)
+    except Exception as error:
+        failure = error
     if batch:
         yield batch
+    if failure is not None:
+        raise failure
 
 
 def _infer(
@@ -200,8 +219,9 @@ def _infer(
         title=page.title,
         place=page.place,
         seen=number >= 0,
+        number=number,
         topics=topics,
-        probabilities=_added(findings.probabilities, homes),
+        probabilities=np.clip(_added(findings.probabilities, homes), 0.0, 1.0),
         boundaries=_boundaries(findings, homes),
         samples=homes[findings.samples],
         log_likelihood=float(findings.total[0]) / n_known if n_known else float("nan"),
@@ -278,7 +298,7 @@ def _mixed(
 def _boundaries(findings: Findings, homes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Give the probability of a boundary between units, between parts of a merged topic none."""
     if int(homes.max()) + 1 == homes.size:
-        return findings.boundaries[1:]
+        return np.clip(findings.boundaries[1:], 0.0, 1.0)
     shown = homes[findings.samples]
     share: NDArray[np.float64] = np.mean(shown[:, 1:] != shown[:, :-1], axis=0)
     return share

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from permutopic.checks import check_whole
-from permutopic.corpus import Corpus, Encoder, documents_from_paragraphs
-from permutopic.documents import Document
-from permutopic.estimator.inferring import as_pages, infer_pages
+from permutopic.corpus import Corpus, Encoder
+from permutopic.estimator.inferring import as_documents, as_pages, infer_pages
 from permutopic.estimator.threads import count_threads
 from permutopic.streams import seed_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from permutopic.documents import Document
     from permutopic.inferred import Inferred
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     Documents = Corpus | Document | Iterable[Document] | Iterable[Iterable[str]]
 
-N_SAMPLES = 16
+N_SAMPLES, MANY_SAMPLES = 16, 64
 _log = logging.getLogger("permutopic")
 
 
@@ -47,17 +46,19 @@ class OnDocuments:
     unit_words_: NDArray[np.int64]
     _shown: ShownTopics
 
-    def encode(self, X: Iterable[Document] | Iterable[Iterable[str]]) -> Corpus:  # noqa: N803
+    def encode(
+        self,
+        X: Document | Iterable[Document] | Iterable[Iterable[str]],  # noqa: N803
+    ) -> Corpus:
         """Make a corpus of new documents just as the fitted ones became one.
 
         They are cut into the same units and split into the same tokens; words that the model does
         not know are left out. Documents come from `read_documents`, or as lists of paragraphs.
         """
         check_is_fitted(self)
-        given: Any = list(X) if isinstance(X, Iterable) and not isinstance(X, str) else X
-        read = isinstance(given, list) and all(isinstance(item, Document) for item in given)
-        documents = given if read else documents_from_paragraphs(given)
-        return self._encoder().encode(documents)
+        documents = list(as_documents(X))
+        encoder = Encoder(self.tokens_, self.units_, vocabulary=self.vocabulary_)
+        return encoder.encode(documents)
 
     def _remembered(self, name: str, origin: object, make: Callable[[], Any]) -> Any:
         """Give what was made earlier from the same origin: a single document should cost little."""
@@ -69,7 +70,10 @@ class OnDocuments:
         return known[1]
 
     def _encoder(self) -> Encoder:
-        return Encoder(self.tokens_, self.units_, vocabulary=self.vocabulary_)
+        words = self.vocabulary_
+        numbers = self._remembered("words", words, lambda: {w: n for n, w in enumerate(words)})
+        # One for each call: a splitter may have a memory of its own, which threads must not share.
+        return Encoder(self.tokens_, self.units_, vocabulary=numbers)
 
     def infer(
         self,
@@ -91,7 +95,8 @@ class OnDocuments:
             Documents from `read_documents`, lists of paragraphs, or a corpus from `encode`. They
             are taken one by one, so an iterator need not end.
         n_samples
-            Draws from the posterior for each document, which probabilities are averaged over.
+            Draws from the posterior for each document, which probabilities are averaged over. Few
+            find the structure; doubtful boundaries want more (64, as `segment` and `check` take).
         fast
             Take the topics' words as known (eq. 14) instead of learning on within a document
             (eq. 7): then a word that comes again is no sign of the same topic.
@@ -118,8 +123,7 @@ class OnDocuments:
         check_is_fitted(self)
         n_samples = check_whole(n_samples, "n_samples", 1, 1_000_000)
         n_threads, seed = count_threads(n_jobs), seed_from(random_state)
-        encoder = self._remembered("encoder", self.vocabulary_, self._encoder)
-        pages = as_pages(X, encoder, self.vocabulary_)
+        pages = as_pages(X, self._encoder(), self.vocabulary_)
         # Importing the kernels starts numba: not before everything has been checked.
         from permutopic.model.compile import announced  # noqa: PLC0415
         from permutopic.model.inference import Structures  # noqa: PLC0415
@@ -129,7 +133,8 @@ class OnDocuments:
             self.state_, self.priors_, n_samples=n_samples, quick=bool(fast), seed=seed, known=known
         )
         self._memory["known"] = self.state_, structures.known
-        homes, numbers = self._shown.view.homes, self._numbers()
+        homes = self._shown.view.homes
+        numbers = self._remembered("numbers", self.document_digests_, self._numbers)
 
         def each() -> Iterator[Inferred]:
             with announced(_log.warning):

@@ -11,14 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from permutopic.alignment import Alignment, fitted_documents
 from permutopic.convergence import co_occurrence, match_topics
+from permutopic.corpus import Corpus
 from permutopic.estimator.inferring import as_documents
-from permutopic.estimator.on_documents import OnDocuments
+from permutopic.estimator.on_documents import MANY_SAMPLES, OnDocuments
 from permutopic.oddities import make_checker, read_template
 from permutopic.ordering import DEFAULT, Ordering, Places, order_texts
 from permutopic.segmentation import Segment, segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -53,7 +54,7 @@ class Tasks(OnDocuments):
         ['0', '1', '2']
         """
         check_is_fitted(self)
-        documents = self.fitted() if X is None else self.infer(X, **settings)
+        documents = self.fitted() if X is None else self.infer(X, **_with_many(settings))
         return Alignment(documents, self.topic_names_, split=self.tokens_.splitter())
 
     def segment(
@@ -78,7 +79,8 @@ class Tasks(OnDocuments):
         """
         check_is_fitted(self)
         sizes = {"min_words": min_words, "max_words": max_words}
-        if X is None or hasattr(X, "document_offsets"):
+        settings = _with_many(settings)
+        if X is None or isinstance(X, Corpus):
             found = self.fitted() if X is None else self.infer(X, **settings)
             pairs: Iterable[tuple[Inferred, Any]] = ((inferred, None) for inferred in found)
         else:
@@ -90,11 +92,18 @@ class Tasks(OnDocuments):
             for n, (inferred, units) in enumerate(pairs, 1)
         ]
 
-    def order(self, pieces: Iterable[str | Iterable[str]], *, method: str = DEFAULT) -> Ordering:
+    def order(
+        self,
+        pieces: Iterable[str | Iterable[str]],
+        *,
+        method: str = DEFAULT,
+        ids: Sequence[str] | None = None,
+    ) -> Ordering:
         """Put loose pieces of text, or lists of paragraphs, into the order documents have.
 
         `method="map"` is eq. 13 as published; the default did best where we measured. The order
-        in which the pieces come plays no part.
+        in which the pieces come plays no part: those that the method cannot tell apart go by a
+        digest of their text, and of their `ids` where they have any.
 
         >>> from permutopic import ContentModel
         >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
@@ -111,6 +120,7 @@ class Tasks(OnDocuments):
             priors=self.priors_,
             places=self.places_,
             method=method,
+            ids=ids,
         )
         return replace(found, topics=self._shown.view.homes[found.topics])
 
@@ -139,7 +149,9 @@ class Tasks(OnDocuments):
         """
         checker = self.checker(template=template, limits=limits)
         checks = (
-            checker.check_fitted() if X is None else map(checker.check, self.infer(X, **settings))
+            checker.check_fitted()
+            if X is None
+            else map(checker.check, self.infer(X, **_with_many(settings)))
         )
         return [checker.compared(check, nearest) for check in checks]
 
@@ -168,18 +180,12 @@ class Tasks(OnDocuments):
         text: `infer` the documents again for that, and for draws from the posterior.
         """
         check_is_fitted(self)
-        states = [chain.state for chain in self.chains_ if chain.state is not None]
+        kept = self._kept_topics()
         known: dict[str, Any] = {}
-        if len(states) > 1:
-            homes, mine = self._shown.view.homes, self.state_.all_topics()
-            shares = np.zeros((mine.size, len(self.topic_names_)))
-            changes = np.zeros(mine.size)
-            for state in states:
-                topics = state.all_topics()
-                shown = homes[match_topics(co_occurrence(topics, mine, state.n_topics))[topics]]
-                shares[np.arange(mine.size), shown] += 1 / len(states)
-                changes[1:] += shown[1:] != shown[:-1]
-            known = {"probabilities": shares, "boundaries": changes / len(states)}
+        if len(kept) > 1:
+            changes = np.zeros(kept.shape[1])
+            changes[1:] = np.mean(kept[:, 1:] != kept[:, :-1], axis=0)
+            known = {"probabilities": self.topic_probabilities(), "boundaries": changes}
         return fitted_documents(
             self.titles_,
             self.topics_,
@@ -188,3 +194,32 @@ class Tasks(OnDocuments):
             words=self.unit_words_,
             **known,
         )
+
+    def topic_probabilities(self) -> NDArray[np.float64]:
+        """Average over the kept chains: (units, K), how many have each unit in each topic.
+
+        The topics of the other chains are matched to those of the best one. With one kept chain
+        every row is a single 1: keep="all" and several chains are what this is for.
+        """
+        check_is_fitted(self)
+        kept = self._kept_topics()
+        counts = np.zeros((kept.shape[1], len(self.topic_names_)))
+        for topics in kept:
+            counts[np.arange(topics.size), topics] += 1
+        return counts / len(kept)
+
+    def _kept_topics(self) -> NDArray[np.int64]:
+        """Give the topics of all units in every kept chain, as the best one numbers them."""
+        mine, homes = self.state_.all_topics(), self._shown.view.homes
+        kept = []
+        for chain in self.chains_:
+            if chain.state is not None:
+                topics = chain.state.all_topics()
+                matched = match_topics(co_occurrence(topics, mine, self.state_.n_topics))
+                kept.append(homes[matched[topics]])
+        return np.array(kept)
+
+
+def _with_many(settings: dict[str, Any]) -> dict[str, Any]:
+    """Take more draws than `infer` does unless told: these tasks look at what is doubtful."""
+    return {"n_samples": MANY_SAMPLES, **settings}

@@ -383,6 +383,30 @@ def likely_part(sheet: Sheet, known: Known, bag: NDArray[np.int64], findings: Fi
 
 
 @compiled
+def look_back(
+    page: Page,
+    known: Known,
+    desk: Desk,
+    effort: Effort,
+    bag: NDArray[np.int64],
+    findings: Findings,
+) -> Sheet:
+    """Fill a table of the likely places and topics of all visits, for the last structure."""
+    n_units, n_topics = page.offsets.size - 1, known.shares.size
+    last = findings.samples[findings.samples.shape[0] - 1]
+    kept = desk.chances >= _CERTAIN
+    for unit in range(1, n_units):
+        drawn = findings.boundaries[unit] > _UNLIKELY or last[unit] != last[unit - 1]
+        kept[unit] = drawn or (kept[unit] and n_units <= effort.cuts)
+    present = np.empty(n_topics, np.bool_)
+    for topic in range(n_topics):
+        present[topic] = bag[topic] > 0 or findings.probabilities[:, topic].sum() > _UNLIKELY
+    sheet = make_sheet(np.flatnonzero(kept), np.flatnonzero(present), np.log(known.shares))
+    fill_table(sheet, page, known, desk, effort.quick, findings.scores)
+    return sheet
+
+
+@compiled
 def conclude(
     whole: Sheet,
     known: Known,
@@ -432,5 +456,9 @@ def infer(
             n_drawn = effort.visits * effort.rounds
             findings.probabilities[:] /= n_drawn
             findings.boundaries[:] /= n_drawn
-            discount(sheet.table, cuts, desk.chances, heard, desk.hearing, -1.0)
+            if effort.visits == 1:
+                discount(sheet.table, cuts, desk.chances, heard, desk.hearing, -1.0)
+            else:
+                sheet = look_back(page, known, desk, effort, bag, findings)
+                filters = room_for_filters(n_topics, sheet.cuts.size)
             conclude(sheet, known, order, bag, filters, findings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
 
-# The study in docs/inference.md is behind these.
+# docs/new_documents.md says what they cost and bring.
 CUTS = 32
-ROUNDS, PLACEMENTS = 16, 1
+PLACEMENTS = 1
+ONE_VISIT, ROUNDS = 16, 8
 FAINT, SELDOM = 0.03, 0.1
 _NOTHING = np.empty(0, dtype=np.int64)
+_LONGEST = 1 << 16  # tokens of a document that need no longer tables
 
 
 class Text(NamedTuple):
@@ -74,9 +77,14 @@ class Structures:
         self.state, self.priors, self.seed = state, priors, seed
         self.n_samples, self.quick = n_samples, quick
         self.concentration = state.bag.sum(axis=0) + priors.topic
-        self.totals: NDArray[np.int64] = state.word_counts.sum(axis=1)
         self.known = self._known() if known is None else known
         self._room = threading.local()
+
+    @cached_property
+    def totals(self) -> NDArray[np.int64]:
+        """How often each word occurs in all topics."""
+        totals: NDArray[np.int64] = self.state.word_counts.sum(axis=1)
+        return totals
 
     def _known(self) -> Known:
         state, priors = self.state, self.priors
@@ -90,7 +98,7 @@ class Structures:
             dispersion=state.dispersion,
             switch=(segments - n_documents + 1) / (units - n_documents + 2),
             background=np.log(dirichlet.mean(self.totals, priors.word)),
-            log_gamma=gammaln(np.arange(held + 1) + n_words * priors.word),
+            log_gamma=gammaln(np.arange(held + _LONGEST) + n_words * priors.word),
             log_factorial=gammaln(np.arange(1024) + 1.0),
             word_prior=priors.word,
             block=0,
@@ -115,14 +123,16 @@ class Structures:
     def infer(self, text: Text) -> Findings:
         """Find the structure of one document; several threads may do so at once."""
         n_units, n_topics = text.offsets.size - 1, self.state.n_topics
-        visits = -(-self.n_samples // ROUNDS)
+        # Few samples come from one visit, more from several: each looks at other places.
+        rounds = ONE_VISIT if self.n_samples <= ONE_VISIT else ROUNDS
+        visits = -(-self.n_samples // rounds)
         cuts = max(CUTS, int(2 * math.sqrt(n_units)))
-        effort = Effort(visits, ROUNDS, PLACEMENTS, cuts, cuts, FAINT, SELDOM, self.quick)
+        effort = Effort(visits, rounds, PLACEMENTS, cuts, cuts, FAINT, SELDOM, self.quick)
         findings = Findings(
             topics=np.empty(n_units, dtype=np.int64),
             probabilities=np.empty((n_units, n_topics)),
             boundaries=np.empty(n_units),
-            samples=np.empty((visits * ROUNDS, n_units), dtype=np.int64),
+            samples=np.empty((visits * rounds, n_units), dtype=np.int64),
             total=np.empty(1),
             scores=np.empty((n_units, n_topics)),
             background=np.empty(n_units),

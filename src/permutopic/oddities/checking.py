@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from permutopic.oddities.habits import Entry, Habits, habits_of
 from permutopic.oddities.lacking import find_extra, find_missing
 from permutopic.oddities.limits import Limits
 from permutopic.oddities.matching import match_template
-from permutopic.oddities.passages import find_passages
+from permutopic.oddities.passages import find_passages, unread
 from permutopic.oddities.places import count_swaps, find_misplaced
 from permutopic.oddities.standard import Standard, canonical
 
@@ -75,7 +74,7 @@ class Checker:
 
     def check(self, inferred: Inferred) -> DocumentCheck:
         """Check a document that the model was applied to: its structure and its passages."""
-        same = self._numbers[inferred.title] if inferred.seen else []
+        same = [inferred.number] if inferred.number >= 0 else []
         found = check_structure(
             inferred.title,
             inferred.topics,
@@ -85,6 +84,9 @@ class Checker:
             place=inferred.place,
         )
         used, names = self.habits.used, self.habits.names
+        whole = unread(inferred, names, self.limits)
+        if whole:  # then its structure says nothing
+            return replace(found, missing=(), misplaced=(), extra=(), passages=whole)
         passages = find_passages(inferred, used, names, self.limits)
         return replace(found, passages=passages, same=tuple(same))
 
@@ -97,8 +99,7 @@ class Checker:
     def compared(self, check: DocumentCheck, n: int = 3) -> DocumentCheck:
         """Add the fitted documents of the most and the least similar structure.
 
-        A document of the fit is not compared with itself, nor with others of its title where that
-        is all it is known by.
+        A document of the fit is not compared with itself.
         """
         near, far = self._structures.extremes(check.topics, n, check.same)
         return replace(check, nearest=near, farthest=far)
@@ -111,13 +112,6 @@ class Checker:
     @cached_property
     def _structures(self) -> Structures:
         return Structures(self.titles, self.topics, self.habits.n_topics)
-
-    @cached_property
-    def _numbers(self) -> dict[str, list[int]]:
-        numbers: defaultdict[str, list[int]] = defaultdict(list)
-        for number, title in enumerate(self.titles):
-            numbers[title].append(number)
-        return numbers
 
 
 def make_checker(

@@ -121,11 +121,12 @@ def _by_name(
     named, claimed = {}, {}
     for topic in habits.used.tolist():
         name = habits.names[topic].casefold()
-        heading = name.partition(":")[0]
+        # A topic called "Safety: dust, fire" has a heading, one called "Uses + Safety" two parts.
+        parts = [name.partition(":")[0], *name.split(" + ")]
         if name in rows:
             named[rows[name]] = topic
-        elif heading in rows:
-            claimed[topic] = rows[heading]
+        elif any(part in rows for part in parts):
+            claimed[topic] = next(rows[part] for part in parts if part in rows)
     return named, claimed
 
 

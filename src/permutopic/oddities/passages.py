@@ -79,6 +79,16 @@ def find_passages(
     return tuple(found)
 
 
+def unread(inferred: Inferred, names: Sequence[str], limits: Limits) -> tuple[Passage, ...]:
+    """Give the whole document as one passage if too few of its words are known to say more."""
+    words = inferred.known_words + inferred.unknown_words
+    if not words.sum() or 1 - inferred.known_share < limits.unknown:
+        return ()
+    unknown = inferred.unknown_words / np.maximum(words, 1)
+    units = list(range(inferred.n_units))
+    return (_passage("unknown words", units, inferred, unknown, names, None),)
+
+
 def _better_topics(
     inferred: Inferred, used: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -14,27 +14,30 @@ STANDARD_INPUT = "-"
 
 
 class LoosePiece(NamedTuple):
-    """A piece of text, and what its writer calls it."""
+    """A piece of text, and what its writer calls it; `value` is the id as it was written."""
 
     id: str
     text: str
+    value: str | int
 
 
-def read_pieces(path: str | Path) -> list[LoosePiece]:
+def read_pieces(path: str | Path, reading: Reading | None = None) -> list[LoosePiece]:
     """Read pieces from JSON lines with "id" and "text", or from standard input ("-").
+
+    Other fields are left aside. `reading` has the encoding.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
     ...     _ = file.write('{"id": "a", "text": "Salt sea."}')
     ...     file.flush()
     ...     read_pieces(file.name)
-    [LoosePiece(id='a', text='Salt sea.')]
+    [LoosePiece(id='a', text='Salt sea.', value='a')]
     """
     name = str(path)
     source = standard_input() if name == STANDARD_INPUT else Source(Path(path), name, name)
     pieces: list[LoosePiece] = []
     lines: dict[str, int] = {}
-    for number, line in source.lines(Reading(), Notes()):
+    for number, line in source.lines(reading or Reading(), Notes()):
         if line.isspace():
             continue
         place = f"{source.name}:{number}"
@@ -73,7 +76,7 @@ def _piece(line: str, place: str) -> LoosePiece:
         raise ReadError(
             place, "bad JSON", "half a character (a lone surrogate) is no text"
         ) from None
-    return LoosePiece(str(name), text)
+    return LoosePiece(str(name), text, name)
 
 
 def _shortly(value: object) -> str:

@@ -31,8 +31,12 @@ def order_texts(
     priors: Priors,
     places: Places,
     method: str = DEFAULT,
+    ids: Sequence[str] | None = None,
 ) -> Ordering:
     """Put pieces of text, each a string or a list of paragraphs, in order (see `order_pieces`).
+
+    Pieces of the same text are in the order of their `ids`; without ids they are one like the
+    other.
 
     Pieces without a word that the model knows are placed by the prior, and warned of.
     """
@@ -49,6 +53,8 @@ def order_texts(
             stacklevel=2,
         )
     keys = ["\n\n".join(paragraphs) for paragraphs in texts]
+    if ids is not None:
+        keys = [f"{key}\0{name}" for key, name in zip(keys, ids, strict=True)]
     return order_pieces(encoded, state, priors, places, method=method, keys=keys)
 
 

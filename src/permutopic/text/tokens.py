@@ -39,6 +39,9 @@ _SNOWBALL = {
 }  # fmt: skip
 
 
+_MOST_STEMS = 1 << 20
+
+
 @dataclass(frozen=True)
 class Tokens:
     """How text becomes tokens.
@@ -207,6 +210,8 @@ def _fold_numbers(tokens: list[str]) -> list[str]:
 
 
 def _stemmed(stem: Callable[[str], str], known: dict[str, str], tokens: list[str]) -> list[str]:
+    if len(known) > _MOST_STEMS:
+        known.clear()  # an endless stream has endless words
     for token in tokens:
         if token not in known:
             known[token] = token if token in {NUMBER, URL} else stem(token)
