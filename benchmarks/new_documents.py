@@ -6,7 +6,8 @@ CORPORA is a folder with NAME.jsonl.gz (cities_en). A fifth of the documents is 
 one for every seed. They are inferred by a model of the others, and are scored beside what the same
 documents get when they are in the fit: their last sample, and inferred given all others. Then the
 time to infer them, on one thread, is held against one sweep of a fit over the same documents, both
-measured side by side in this run.
+measured side by side in this run. Doubtful boundaries, those with a probability from .1 to .9 in
+very many samples, show what fewer samples are worth.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 SHARE = 0.2
 MOST_WORSE, MOST_SWEEPS = 0.02, 3.0
+SAMPLES, REFERENCE = (16, 64, 256), 3200
 
 
 def hold_out(
@@ -66,12 +68,32 @@ def compare(documents: Sequence[Document], n_topics: int, seed: int, n_jobs: int
     corpus = part.encode(held)
     found = {"held out": score(corpus, part.predict(held))}
     found["held out, fast"] = score(corpus, part.predict(held, fast=True))
-    seconds = time_both(part, corpus)
+    seconds = {**time_both(part, corpus), "by samples": compare_samples(part, corpus)}
     whole = ContentModel(n_topics, random_state=seed, n_jobs=n_jobs)
     whole.fit(Corpus.from_documents(documents))
     found["in the fit"] = score(corpus, [whole.topics_[n] for n in numbers])
     found["in the fit, inferred"] = score(corpus, whole.predict(held))
     return {"seed": seed, "scores": found, **seconds}
+
+
+def compare_samples(model: ContentModel, corpus: Corpus) -> dict[str, dict[str, float]]:
+    """Hold few samples against very many: doubtful boundaries, and the structure itself."""
+    reference = list(model.infer(corpus, n_samples=REFERENCE, random_state=1))
+    true = np.concatenate([inferred.boundaries for inferred in reference])
+    doubtful = (true > 0.1) & (true < 0.9)
+    found = {}
+    for n_samples in SAMPLES:
+        inferred = list(model.infer(corpus, n_samples=n_samples))
+        said = np.concatenate([each.boundaries for each in inferred])[doubtful]
+        pairs = zip(inferred, reference, strict=True)
+        same = np.concatenate([mine.topics == theirs.topics for mine, theirs in pairs])
+        found[str(n_samples)] = {
+            "doubtful": int(doubtful.sum()),
+            "error": float(np.abs(said - true[doubtful]).mean()),
+            "said for certain": float(np.mean((said < 0.01) | (said > 0.99))),
+            "units alike": float(same.mean()),
+        }
+    return found
 
 
 def time_both(model: ContentModel, corpus: Corpus, rounds: int = 7) -> dict[str, float]:
@@ -135,6 +157,12 @@ def main() -> None:
     for name, value in zip(("F", "Pk"), worse, strict=True):
         verdict = "ok" if value <= MOST_WORSE else "MISSED"
         print(f"  {name} is worse by {value:.3f} (at most {MOST_WORSE}) {verdict}")
+    for n_samples in map(str, SAMPLES):
+        worth = {
+            name: np.mean([run["by samples"][n_samples][name] for run in runs])
+            for name in ("error", "said for certain", "units alike")
+        }
+        print(f"  {n_samples:>4} samples  " + "   ".join(f"{n} {v:.3f}" for n, v in worth.items()))
     for name in ("infer / sweep", "fast / sweep"):
         ratio = float(np.median([run[name] for run in runs]))
         verdict = "ok" if ratio <= MOST_SWEEPS else "MISSED"
