@@ -1,0 +1,183 @@
+"""`permutopic choose-k`: compare numbers of topics and recommend one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from permutopic.cli.options import in_options, make_model, model_options, number
+from permutopic.cli.reading_options import PATHS, reading_options, take_choices
+from permutopic.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from permutopic.experiments.choosing import Choice, FitInfo
+
+_LONGEST = 100
+"""Numbers of topics in one list: more is a slip of the hand, and would take for ever."""
+
+
+@click.command("choose-k")
+@PATHS
+@click.option(
+    "-k",
+    "--topics",
+    "candidates",
+    metavar="LIST",
+    help="Numbers of topics to try: 5,10,15 or 5-20.  [default: 4,6,8,10,14,20,28, fewer where "
+    "there are few paragraphs]",
+)
+@number("--seeds", "n_seeds", 3, "Fits of each K, with different seeds.")
+@number("--held-out", "held_out", 0.2, "Share of the documents to score by, which no fit sees.")
+@model_options
+@reading_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("-o", "--output", type=click.Path(), metavar="FILE.svg", help="Draw a picture.")
+def choose_k_command(
+    paths: tuple[str, ...],
+    candidates: str | None,
+    n_seeds: int,
+    held_out: float,
+    as_json: bool,
+    output: str | None,
+    **settings: Any,
+) -> None:
+    """Fit the documents in PATHS with several numbers of topics, and recommend one.
+
+    Part of the documents is held out. Each K is judged by how well its fits predict every second
+    word of those, by how far fits with different seeds agree, and by the topics that it uses.
+
+    PATHS are files, folders, globs, or - for standard input.
+    """
+    from permutopic.experiments.choice_picture import draw_choice
+    from permutopic.experiments.choosing import check_candidates, choose_k
+    from permutopic.experiments.line_chart import check_svg, write_svg
+
+    tried = None if candidates is None else check_candidates(parse_candidates(candidates))
+    choices = take_choices(settings)
+    model = make_model({**settings, "tokens": choices.tokens})
+    if output is not None:
+        check_svg(output)
+    documents = choices.read(paths)
+    with _shown_fits() as on_fit:
+        choice = choose_k(
+            documents, tried, n_seeds=n_seeds, held_out=held_out, model=model, on_fit=on_fit
+        )
+    if output is not None:
+        title = f"Choosing K: {choice.n_documents:,} documents, {choice.n_held_out:,} held out"
+        write_svg(output, draw_choice(choice, title))
+    if as_json:
+        click.echo(json.dumps({**choice.as_dict(), "corpus": " ".join(paths)}))
+    else:
+        _print(choice)
+        if output is not None:
+            click.echo(f"picture: {output}")
+
+
+# K and the seeds are listed here, and several chains would hide how far seeds agree.
+choose_k_command.params = [
+    parameter
+    for parameter in choose_k_command.params
+    if parameter.name not in {"n_topics", "n_chains", "keep"}
+]
+
+
+def parse_candidates(text: str) -> list[int]:
+    """Read a list of numbers and ranges.
+
+    >>> parse_candidates("4, 6,10-12")
+    [4, 6, 10, 11, 12]
+    """
+    numbers: list[int] = []
+    for part in text.split(","):
+        low, dash, high = part.partition("-")
+        ends = [low.strip(), high.strip() if dash else low.strip()]
+        if not all(end.isascii() and end.isdigit() and len(end) <= 9 for end in ends):
+            raise InputError(
+                f"-k is a list of whole numbers such as 5,10,15, or a range such as 5-20, "
+                f"not {text!r}"
+            )
+        first, last = map(int, ends)
+        if first > last:
+            raise InputError(f"-k {text}: a range goes from less to more, such as {last}-{first}")
+        if len(numbers) + last - first >= _LONGEST:
+            raise InputError(f"-k {text}: that is more than {_LONGEST} numbers of topics to try")
+        numbers += range(first, last + 1)
+    return numbers
+
+
+@contextmanager
+def _shown_fits() -> Iterator[Callable[[FitInfo], None] | None]:
+    """Give a callback that shows which fit is under way, on a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("fits"),
+        MofNCompleteColumn(),
+        BarColumn(bar_width=24),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("starting", total=None)
+
+        def show(info: FitInfo) -> None:
+            progress.update(
+                task,
+                total=info.n_fits,
+                completed=info.fit - 1,
+                description=f"K = {info.n_topics}, seed {info.seed}",
+            )
+
+        yield show
+
+
+def _print(choice: Choice) -> None:
+    from permutopic.cli.tables import make_console, make_table
+
+    console = make_console()
+    table = make_table(
+        ("K", "right"),
+        ("held-out", "right"),
+        ("behind best", "right"),
+        ("agreement", "right"),
+        ("of orders", "right"),
+        ("topics used", "right"),
+        ("seconds", "right"),
+    )
+    for each in choice.candidates:
+        behind = f"{each.behind:.3f} ± {each.behind_error:.3f}" if each.behind else "–"
+        order = "–" if each.order_agreement is None else f"{each.order_agreement:.2f}"
+        table.add_row(
+            f"{'→ ' if each.n_topics == choice.n_topics else ''}{each.n_topics}",
+            f"{each.held_out:.3f}",
+            behind,
+            f"{each.agreement:.2f}",
+            order,
+            f"{each.topics_used:.1f}",
+            f"{each.seconds:.1f}",
+        )
+    console.print(table)
+    seeds = choice.settings["seeds"]
+    console.print(
+        f"Nats a word over {choice.hidden_words:,} words of {choice.n_held_out:,} held-out "
+        f"documents ({choice.one_topic:.3f} without topics), {len(seeds)} seeds.\n"
+    )
+    for sentence in (choice.reason, *choice.notes):
+        console.print(in_options(sentence))
