@@ -158,7 +158,7 @@ def _on_no_gain(best: Candidate, gain: float, error: float) -> str:
     """Warn where topics are of no use; one error is passed by chance, one time in six."""
     if gain > 2 * error and round(best.topics_used) > 1:
         return ""
-    if gain > 0:
+    if gain > 0 and round(best.topics_used) > 1:
         return (
             f"Topics gain {gain:.3f} ± {error:.3f} nats a word over one list of words for all, "
             "which may be chance: there are few documents to tell."
