@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from permutopic import ContentModel, Corpus, InputError
+from permutopic.datasets import load_elements
 from permutopic.experiments.choosing import (
     FitInfo,
     check_candidates,
@@ -52,6 +53,11 @@ def test_words_without_topics_are_told_as_such(seed):
     texts = [[" ".join(rng.choice(list("abcdefghij"), 12)) for _ in range(5)] for _ in range(20)]
     choice = choose_k(Corpus.from_paragraphs(texts, tokens="whitespace"), [2, 4, 6], n_seeds=2)
     assert any("better than one list of words" in note for note in choice.notes)
+
+
+def test_documents_with_topics_are_not_said_to_have_none():
+    choice = choose_k(load_elements(), [6, 8], n_seeds=2)
+    assert not any("better than one list of words" in note for note in choice.notes)
 
 
 @pytest.fixture(scope="module")

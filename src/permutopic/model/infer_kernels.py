@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 # For the first structure, which is a start and no draw: places and topics to look at, passes.
 _CERTAIN, _PRESENT, _MOST, _FIRST_PASSES = 0.5, 0.3, 0.7, 2
 # For the last one: what draws hardly ever used is left out.
-_UNLIKELY, _LAST_PASSES = 1e-3, 10
+_UNLIKELY, _LAST_PASSES, _MOST_CUTS = 1e-3, 10, 4
 _SHARED = 2  # bags drawn for each order
 
 
@@ -151,10 +151,11 @@ def make_ready(
     n_words = number_words(page.words, page.offsets, numbers, tokens, found, reach)
     words = found[:n_words].copy()
     rows = np.empty(((n_topics + LANES - 1) // LANES, n_words, LANES))
-    take_rows(rows, words, known.word_counts, known.word_prior, 0, n_words)
+    take_rows(rows, words, known.word_counts, 0.0, 0, n_words)
     held = known.topic_words.copy()
     if page.topics.size > 0:
         leave_out(tokens, page.offsets, page.topics, rows, held)
+    rows += known.word_prior  # last: a small β0 would be lost in a difference of large counts
     log_held = np.log(held + known.word_counts.shape[0] * known.word_prior)
     score_units(tokens, page.offsets, rows, log_held, findings.scores)
     for unit in range(n_units):
@@ -401,6 +402,11 @@ def look_back(
     present = np.empty(n_topics, np.bool_)
     for topic in range(n_topics):
         present[topic] = bag[topic] > 0 or findings.probabilities[:, topic].sum() > _UNLIKELY
+    if np.count_nonzero(kept) > _MOST_CUTS * effort.cuts:  # then the likeliest
+        least = np.sort(findings.boundaries)[n_units - _MOST_CUTS * effort.cuts]
+        for unit in range(1, n_units):
+            drawn = last[unit] != last[unit - 1]
+            kept[unit] = kept[unit] and (drawn or findings.boundaries[unit] > least)
     sheet = make_sheet(np.flatnonzero(kept), np.flatnonzero(present), np.log(known.shares))
     fill_table(sheet, page, known, desk, effort.quick, findings.scores)
     return sheet

@@ -77,6 +77,8 @@ class Structures:
         self.state, self.priors, self.seed = state, priors, seed
         self.n_samples, self.quick = n_samples, quick
         self.concentration = state.bag.sum(axis=0) + priors.topic
+        n_documents = state.bag.shape[0]
+        self.changes = (np.count_nonzero(state.bag) - n_documents + 1) / (n_documents + 1)
         self.known = self._known() if known is None else known
         self._room = threading.local()
 
@@ -118,7 +120,9 @@ class Structures:
             known = known._replace(log_factorial=gammaln(np.arange(2 * n_units) + 1.0))
         self.known = known
         widest = math.log10(max(most + priors.word, 1 / priors.word, 10))
-        return known._replace(block=int(290 // widest))
+        # A document has about as many segments as others, however many units it has.
+        switch = min(known.switch, self.changes / max(n_units - 1, 1))
+        return known._replace(block=int(290 // widest), switch=switch)
 
     def infer(self, text: Text) -> Findings:
         """Find the structure of one document; several threads may do so at once."""

@@ -30,10 +30,9 @@ from permutopic.model.span_table import LANES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# What underflows, below 10⁻²⁹⁹, is lost. As long as no span and no sum is higher than 10²⁰⁰, a
-# structure that has lost a part weighs less than 10⁻⁹⁹; with a total above 10⁻⁵⁰ that is nothing.
-_LOW, _HIGH = 1e-50, 1e200
-_LOG_LEAST, _LOG_HIGH = -690.0, 460.0
+# The bounds of `scaled_kernels`, for the same reason.
+_LOW, _HIGH = 1e-50, 1e100
+_LOG_LEAST, _LOG_HIGH = -690.0, 230.0
 
 
 class Sheet(NamedTuple):
@@ -160,11 +159,10 @@ def sum_both_sides(sheet: Sheet, order: NDArray[np.int64], filters: Filters) -> 
     n_cuts, n_slots = sheet.cuts.size, order.size
     filter_scaled(sheet.scaled, n_cuts, order, filters)
     filter_back_scaled(sheet.flipped, n_cuts, order, filters)
-    highest = 0.0
-    for cut in range(n_cuts):
-        highest = max(highest, filters.before[n_slots, cut])
-        highest = max(highest, filters.after[0, cut])
-    return highest < _HIGH
+    for cut in range(n_cuts):  # what is no number is not below the bound either
+        if not (filters.before[n_slots, cut] < _HIGH and filters.after[0, cut] < _HIGH):
+            return False
+    return True
 
 
 @compiled

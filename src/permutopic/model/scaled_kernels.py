@@ -162,10 +162,10 @@ def spread_back(
 @compiled
 def within_bounds(sums: NDArray[np.float64], slot: int, n_cuts: int) -> bool:
     """Tell whether all sums of a slot, which only grow from slot to slot, are small enough."""
-    highest = 0.0
-    for cut in range(n_cuts):
-        highest = max(highest, sums[slot, cut])
-    return highest < _HIGH
+    fits = True
+    for cut in range(n_cuts):  # what is no number is not below the bound either
+        fits = fits and sums[slot, cut] < _HIGH
+    return fits
 
 
 @compiled
