@@ -68,7 +68,7 @@ def write_rows(rows: Rows, columns: Columns, path: str | Path) -> int:
     b'n,of\r\n1,"[2, 3]"\r\n'
     """
     write = _WRITERS[check_target(path)]
-    with _whole_file(path) as file:
+    with whole_file(path) as file:
         return write(rows, columns, file)
 
 
@@ -84,7 +84,7 @@ def check_target(path: str | Path) -> str:
         needs("pyarrow.parquet", "parquet", "Parquet files")
     if "\0" in str(path):
         raise InputError(f"{str(path)!r} is no name of a file: it has a NUL character")
-    with _explained(path):
+    with explained(path):
         target = _real(path)
         if target.is_dir():
             raise InputError(f"{path} is a folder: give a file")
@@ -97,7 +97,7 @@ def check_target(path: str | Path) -> str:
         if not is_plain:
             raise InputError(f"{path} is no plain file: give another path")
         # Trying is the one test that holds on all systems.
-        trial = _neighbour(target)
+        trial = neighbour(target)
         trial.touch()
         trial.unlink()
     return extension
@@ -293,11 +293,11 @@ def _groups(rows: Rows) -> Iterator[list[Mapping[str, object]]]:
 
 
 @contextmanager
-def _whole_file(path: str | Path) -> Iterator[BinaryIO]:
+def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     """Give a file to write into, which takes the place of `path` when all went well."""
-    with _explained(path):
+    with explained(path):
         target = _real(path)
-        fresh = _neighbour(target)
+        fresh = neighbour(target)
         try:
             with fresh.open("xb") as file:
                 yield file
@@ -314,12 +314,13 @@ def _real(path: str | Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _neighbour(target: Path) -> Path:
+def neighbour(target: Path) -> Path:
+    """Name a hidden file beside another that nobody else will think of."""
     return target.with_name(f".permutopic-{secrets.token_hex(8)}")
 
 
 @contextmanager
-def _explained(path: str | Path) -> Iterator[None]:
+def explained(path: str | Path) -> Iterator[None]:
     """Turn what the system says into one line."""
     try:
         yield

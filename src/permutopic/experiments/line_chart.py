@@ -7,9 +7,6 @@ read in either.
 from __future__ import annotations
 
 import math
-import os
-import secrets
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +14,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from permutopic.errors import InputError
+from permutopic.exporting import explained, neighbour, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -246,13 +244,13 @@ def check_svg(path: str | Path) -> None:
     target = Path(path)
     if target.suffix.lower() != ".svg" or "\0" in str(path):
         raise InputError(f"{str(path)!r}: a picture's name ends in .svg")
-    with _explained(path):
+    with explained(path):
         if target.is_dir():
             raise InputError(f"{path} is a folder: give a file")
         if not target.parent.is_dir():
             raise InputError(f"{path}: there is no folder {target.parent}: make it first")
         target.exists()  # says so when the name is too long
-        trial = _neighbour(target)  # trying is the one test that holds on all systems
+        trial = neighbour(target)  # trying is the one test that holds on all systems
         trial.touch()
         trial.unlink()
 
@@ -260,24 +258,5 @@ def check_svg(path: str | Path) -> None:
 def write_svg(path: str | Path, svg: str) -> None:
     """Write a picture, whole or not at all."""
     check_svg(path)
-    target = Path(os.path.realpath(path))  # a link to a file stays a link
-    fresh = _neighbour(target)
-    with _explained(path):
-        try:
-            fresh.write_text(svg, encoding="utf-8")
-            os.replace(fresh, target)
-        finally:
-            fresh.unlink(missing_ok=True)
-
-
-def _neighbour(target: Path) -> Path:
-    return target.with_name(f".permutopic-{secrets.token_hex(8)}")
-
-
-@contextmanager
-def _explained(path: str | Path) -> Iterator[None]:
-    """Turn what the system says into one line."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
+    with whole_file(path) as file:
+        file.write(svg.encode())

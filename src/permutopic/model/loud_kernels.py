@@ -24,7 +24,13 @@ from permutopic.model.block_kernels import (
 from permutopic.model.compile import compiled
 from permutopic.model.elementary import fast_exp, fast_log
 from permutopic.model.kernels import choose
-from permutopic.model.scaled_kernels import draw_slots, filter_back_scaled, filter_scaled, spread
+from permutopic.model.scaled_kernels import (
+    draw_slots,
+    filter_back_scaled,
+    filter_scaled,
+    scale_topic,
+    spread,
+)
 from permutopic.model.span_table import LANES
 
 if TYPE_CHECKING:
@@ -32,7 +38,6 @@ if TYPE_CHECKING:
 
 # The bounds of `scaled_kernels`, for the same reason.
 _LOW, _HIGH = 1e-50, 1e100
-_LOG_LEAST, _LOG_HIGH = -690.0, 230.0
 
 
 class Sheet(NamedTuple):
@@ -126,28 +131,14 @@ def take_gap(order: NDArray[np.int64], topic: int, others: NDArray[np.int64], ga
 
 @compiled
 def scale(sheet: Sheet, filters: Filters) -> bool:
-    """Scale all weights by the potentials, as `scale_weights`; False if a span weighs too much."""
-    cuts, table, scaled, flipped = sheet.cuts, sheet.table, sheet.scaled, sheet.flipped
-    n_cuts, n_starts, width = cuts.size, table.shape[1], table.shape[2]
-    shift = np.zeros(width)
-    highest = 0.0
+    """Scale the weights of all heard topics; False if a span weighs too much."""
+    fits = True
     for n in range(sheet.heard.size):
-        for cut in range(n_cuts):
-            shift[cut] = sheet.log_shares[n] * cuts[cut] - filters.potentials[cut]
-        for start in range(n_starts):
-            here, first = -shift[start], (start + 1) // LANES * LANES
-            for end in range(width - first):
-                log_weight = table[n, start, first + end] + (here + shift[first + end])
-                weight = fast_exp(min(log_weight, 1.01 * _LOG_HIGH))
-                scaled[n, start, first + end] = weight if log_weight > _LOG_LEAST else 0.0
-        for cut in range(1, n_cuts):
-            for start in range(cut):
-                weight = scaled[n, start, cut]
-                flipped[n, cut - 1, start] = weight
-                highest = max(highest, weight)
-            for start in range(cut, (cut + LANES - 1) // LANES * LANES):
-                flipped[n, cut - 1, start] = 0.0
-    return highest < _HIGH
+        mine = scale_topic(
+            sheet.table, sheet.scaled, sheet.flipped, sheet.cuts, sheet.log_shares[n], n, filters
+        )
+        fits = fits and mine
+    return fits
 
 
 @compiled
