@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -19,10 +19,42 @@ class Prediction:
 
     The one format of an alignment: units with the same number belong together. The one format
     of a segmentation follows from it: `ends(document)`.
+
+    Attributes
+    ----------
+    topics
+        A number for each unit.
+    document_offsets
+        Document d holds units `document_offsets[d]` up to `document_offsets[d + 1]`.
+    by_document
+        What else a method has to tell of each document, such as the cost of its segmentation: one
+        number a document.
+    measures
+        What it has to tell of the whole corpus, such as a likelihood.
     """
 
     topics: NDArray[np.int64]
     document_offsets: NDArray[np.int64]
+    by_document: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    measures: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def from_ends(
+        cls,
+        ends: Iterable[Sequence[int] | NDArray[np.int64]],
+        document_offsets: NDArray[np.int64],
+        **others: Any,
+    ) -> Prediction:
+        """Make a prediction of segments alone: no two of them belong together.
+
+        >>> found = Prediction.from_ends([[1, 3], [2]], np.array([0, 3, 5]))
+        >>> found.topics.tolist(), found.ends(0).tolist(), found.ends(1).tolist()
+        ([0, 1, 1, 2, 2], [1, 3], [2])
+        """
+        sizes = [np.diff(each, prepend=0) for each in ends]
+        segments = np.concatenate(sizes)
+        topics = np.repeat(np.arange(segments.size), segments)
+        return cls(topics, document_offsets, **others)
 
     def ends(self, document: int) -> NDArray[np.int64]:
         """Give the number of the last unit of each segment of a document, counted from 1."""
