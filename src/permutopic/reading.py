@@ -24,6 +24,7 @@ def read_corpus(
     units: object = "paragraph",
     reading: Reading | None = None,
     vocabulary: Sequence[str] | None = None,
+    keep_texts: bool = False,
 ) -> Corpus:
     """Read files, folders, globs or "-" (standard input) into a corpus.
 
@@ -40,6 +41,8 @@ def read_corpus(
         How files are read: format, encoding, globs, filters, field names.
     vocabulary
         A model's words, for documents that it has not seen; others are left out.
+    keep_texts
+        Keep the text of each unit (`Corpus.texts`), for what goes by more than words.
 
     What is left out or doubtful is said in `InputWarning`s.
 
@@ -54,7 +57,7 @@ def read_corpus(
     ('in', 'steel')
     """
     watch = Watch()
-    encoder = Encoder(tokens, units, vocabulary=vocabulary, skip_empty=True)
+    encoder = Encoder(tokens, units, vocabulary=vocabulary, skip_empty=True, keep_texts=keep_texts)
     reading = Reading() if reading is None else reading
     corpus = encoder.encode(watch.over(read_documents(paths, reading, watch.notes)))
     for message in watch.warnings(corpus, encoder):

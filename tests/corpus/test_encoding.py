@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from permutopic.corpus import Corpus, Encoder
+from permutopic.corpus.parts import take_documents
 from permutopic.documents import Document, Piece, Unit
 from permutopic.errors import InputError
 from permutopic.text.tokens import Tokens
@@ -243,3 +245,17 @@ def test_the_arrays_are_what_a_slow_twin_finds(pages):
 def test_a_vocabulary_is_a_list_of_different_words(wrong):
     with pytest.raises(InputError, match="a list of words, each of them once"):
         Encoder(vocabulary=wrong)
+
+
+def test_texts_are_kept_only_when_asked_for_and_stay_with_their_units():
+    assert Encoder().encode(TWO).texts == ()
+    kept = Encoder(keep_texts=True).encode(TWO)
+    assert kept.texts == ("Salt sea.", "–", "Snow and sea", "Ice")
+    assert take_documents(kept, np.array([1])).texts == ("Ice",)
+    rare = Encoder(Tokens(min_df=2), keep_texts=True, skip_empty=True)
+    assert rare.encode([*TWO, TWO[0]]).texts == kept.texts[:3] * 2
+    assert kept.fingerprint == Encoder().encode(TWO).fingerprint
+    paragraphs = Corpus.from_paragraphs([["Salt sea."], ["Ice", "Sea"]], keep_texts=True)
+    assert paragraphs.texts == ("Salt sea.", "Ice", "Sea")
+    with pytest.raises(InputError, match="texts needs 4 entries, not 1"):
+        replace(kept, texts=("Salt sea.",))

@@ -147,11 +147,13 @@ class Choices(NamedTuple):
     units: Units
     tokens: Tokens
 
-    def read(self, paths: tuple[str, ...]) -> Corpus:
+    def read(self, paths: tuple[str, ...], *, keep_texts: bool = False) -> Corpus:
         """Read a corpus by them."""
         from permutopic.reading import read_corpus
 
-        return read_corpus(paths, self.tokens, units=self.units, reading=self.reading)
+        return read_corpus(
+            paths, self.tokens, units=self.units, reading=self.reading, keep_texts=keep_texts
+        )
 
 
 def take_reading(settings: dict[str, Any]) -> Reading:

@@ -52,6 +52,8 @@ class Corpus:
         not read from anywhere.
     places
         Where each document was read, for messages about it; empty where nobody knows.
+    texts
+        Each unit's text, if the corpus was made to keep them (`keep_texts`); empty else.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class Corpus:
     units: Units = field(default_factory=Units)
     spans: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
     places: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("words", "unit_offsets", "document_offsets", "source_words", "spans"):
@@ -167,11 +170,12 @@ class Corpus:
         tokens: object = "words",
         *,
         units: object = "paragraph",
+        keep_texts: bool = False,
     ) -> Corpus:
         """Divide documents into units and units into tokens; one without a word is refused."""
         from permutopic.corpus.encoding import Encoder  # noqa: PLC0415 (it makes corpora)
 
-        return Encoder(tokens, units).encode(documents)
+        return Encoder(tokens, units, keep_texts=keep_texts).encode(documents)
 
     @classmethod
     def from_paragraphs(
@@ -180,6 +184,7 @@ class Corpus:
         *,
         titles: Sequence[str] | None = None,
         tokens: object = "words",
+        keep_texts: bool = False,
     ) -> Corpus:
         """Make a corpus of documents that are lists of paragraphs."""
         read = documents_from_paragraphs(documents)
@@ -189,7 +194,7 @@ class Corpus:
             read = [
                 replace(document, title=title) for title, document in zip(titles, read, strict=True)
             ]
-        return cls.from_documents(read, tokens)
+        return cls.from_documents(read, tokens, keep_texts=keep_texts)
 
 
 def with_lead(headings: Sequence[str | None]) -> list[str | None]:
@@ -263,6 +268,7 @@ def _check(corpus: Corpus) -> None:
         ("labels", corpus.n_units),
         *([("places", corpus.n_documents)] if corpus.places else []),
         *([("spans", corpus.n_units)] if len(corpus.spans) else []),
+        *([("texts", corpus.n_units)] if corpus.texts else []),
     ):
         if len(getattr(corpus, name)) != length:
             raise InputError(f"{name} needs {length} entries, not {len(getattr(corpus, name))}")

@@ -40,6 +40,7 @@ class Columns:
     sizes: array[int] = field(default_factory=lambda: array("i"))
     titles: list[str] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
 
 
 class EncodedDocument(NamedTuple):
@@ -68,6 +69,8 @@ class Encoder:
         numbers will do, and is not copied.
     skip_empty
         Leave documents without a word out and name them in `empty`, instead of refusing them.
+    keep_texts
+        Let the corpus keep the text of its units, for what goes by more than words.
 
     Attributes
     ----------
@@ -88,6 +91,7 @@ class Encoder:
         *,
         vocabulary: Sequence[str] | dict[str, int] | None = None,
         skip_empty: bool = False,
+        keep_texts: bool = False,
     ) -> None:
         self.tokens, self.units = Tokens.of(tokens), Units.of(units)
         self.counts = Counts()
@@ -96,6 +100,7 @@ class Encoder:
         self.unknown = self.left_out = 0
         self._vocabulary = vocabulary
         self._skip_empty = skip_empty
+        self._keep_texts = keep_texts
         self._split = self.tokens.splitter()
         self._numbers: dict[str, int] = defaultdict()
         if vocabulary is None:
@@ -151,6 +156,8 @@ class Encoder:
         # Headings recur: one string for all of the same wording.
         columns.headings += [self._names.setdefault(u.heading, u.heading) for u in document.units]
         columns.labels += [self._names.setdefault(u.label, u.label) for u in document.units]
+        if self._keep_texts:
+            columns.texts += [unit.text for unit in document.units]
         columns.sizes.append(len(lengths))
         columns.titles.append(document.title)
         columns.places.append(document.place)
@@ -224,6 +231,7 @@ class Encoder:
             units=self.units,
             spans=_frozen(np.frombuffer(columns.spans, dtype=np.int64).reshape(-1, 2)),
             places=_moved(columns.places),
+            texts=_moved(columns.texts),
         )
         if not self._filters:
             return corpus
@@ -270,6 +278,7 @@ class Encoder:
             units=corpus.units,
             spans=corpus.spans[kept_units],
             places=_only(corpus.places, full),
+            texts=_only(corpus.texts, kept_units) if corpus.texts else (),
         )
 
 

@@ -53,6 +53,7 @@ def take_documents(
         labels=_at(corpus.labels, units),
         spans=corpus.spans[units] if len(corpus.spans) else corpus.spans,
         places=_at(corpus.places, documents) if corpus.places else (),
+        texts=_at(corpus.texts, units) if corpus.texts else (),
     )
 
 
