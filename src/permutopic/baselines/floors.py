@@ -1,0 +1,86 @@
+"""What needs no method: cuts at random, and cuts at equal distances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from permutopic.baselines.segment_counts import segment_counts
+from permutopic.checks import check_whole
+from permutopic.prediction import Prediction
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from permutopic.corpus import Corpus
+
+
+def predict_random(
+    corpus: Corpus,
+    n_topics: int,
+    seed: int = 0,
+    *,
+    n_segments: int | ArrayLike | None = None,
+    reference: str = "heading",
+) -> Prediction:
+    """Cut documents at places drawn at random, and give each segment a topic drawn at random.
+
+    All places are equally likely. Neighbouring segments never get the same topic, so that they
+    stay two; with one topic there is no choice, and every document becomes one segment.
+
+    Parameters
+    ----------
+    n_segments, reference
+        How many segments documents get: see `segment_counts`.
+
+    >>> from permutopic.corpus import Corpus
+    >>> corpus = Corpus.from_paragraphs([["One.", "Two.", "Three.", "Four."]])
+    >>> predict_random(corpus, 5, n_segments=3).ends(0).size
+    3
+    """
+    check_whole(n_topics, "n_topics", 1)
+    random = np.random.default_rng(check_whole(seed, "seed", 0))
+    counts = segment_counts(corpus, n_segments, reference)
+    topics = []
+    for size, count in zip(corpus.document_sizes, counts, strict=True):
+        cuts = np.sort(random.choice(size - 1, count - 1, replace=False)) + 1
+        steps = random.integers(1, max(n_topics, 2), count)  # never 0: the next topic is another
+        steps[0] = random.integers(n_topics)
+        lengths = np.diff([0, *cuts, size])
+        topics.append(np.repeat(np.cumsum(steps) % n_topics, lengths))
+    return Prediction(np.concatenate(topics), corpus.document_offsets)
+
+
+def predict_even(corpus: Corpus, n_topics: int) -> Prediction:
+    """Cut every document into `n_topics` equal parts: the topic of a unit is how far in it stands.
+
+    Parts differ by one unit at most. A document of fewer units has topics left out, evenly.
+
+    >>> from permutopic.corpus import Corpus
+    >>> corpus = Corpus.from_paragraphs([["One.", "Two.", "Three.", "Four.", "Five."], ["Six."]])
+    >>> predict_even(corpus, 3).topics.tolist()
+    [0, 0, 1, 1, 2, 0]
+    """
+    check_whole(n_topics, "n_topics", 1)
+    topics = [np.arange(size) * n_topics // size for size in corpus.document_sizes]
+    return Prediction(np.concatenate(topics), corpus.document_offsets)
+
+
+def predict_even_given(
+    corpus: Corpus, *, n_segments: int | ArrayLike | None = None, reference: str = "heading"
+) -> Prediction:
+    """Cut every document into equal parts, as many as it is to have: see `segment_counts`.
+
+    >>> from permutopic.corpus import Corpus
+    >>> corpus = Corpus.from_paragraphs([["One.", "Two.", "Three.", "Four.", "Five."]])
+    >>> predict_even_given(corpus, n_segments=2).ends(0).tolist()
+    [2, 5]
+    """
+    ends: list[NDArray[np.int64]] = [
+        np.arange(1, count + 1) * size // count
+        for size, count in zip(
+            corpus.document_sizes, segment_counts(corpus, n_segments, reference), strict=True
+        )
+    ]
+    return Prediction.from_ends(ends, corpus.document_offsets)
