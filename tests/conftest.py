@@ -11,7 +11,11 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
-SOURCES = sorted((ROOT / "src" / "permutopic" / "model").glob("*.py"))
+SOURCES = [
+    path
+    for part in ("model", "baselines")
+    for path in sorted((ROOT / "src" / "permutopic" / part).glob("*.py"))
+]
 DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES)).hexdigest()[:16]
 # numba notices when a function's own file has changed, but not one that it calls into: so
 # compiled code is kept apart for each state of the sources.

@@ -148,9 +148,12 @@ def test_if_writing_fails_the_earlier_file_stays(call, corpus, tmp_path, monkeyp
     ("arguments", "message"),
     [
         (["htmm2", "CORPUS", "-k", 2], "the method is one of full, constrained, uniform"),
-        (["counted", "CORPUS"], "Missing option '-k'"),
+        (["counted", "CORPUS"], "the method counted needs a number of topics (K): give -k"),
         (["counted", "-k", 2], "Missing argument 'PATHS...'"),
-        (["counted", "CORPUS", "-k", 2, "--chains", 4], "counted has no setting n_chains"),
+        (
+            ["counted", "CORPUS", "-k", 2, "--chains", 4],
+            "counted has no option --chains; those of its own: --sweeps",
+        ),
         (["full", "CORPUS", "-k", 1], "n_topics (K) must be a whole number of at least 2"),
         (["full", "CORPUS", "-k", 2, "--sweeps", 0], "n_sweeps must be"),
         (["full", "CORPUS", "-k", 2, "--seed", -1], "random_state (the seed) must be"),

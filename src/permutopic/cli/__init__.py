@@ -17,6 +17,7 @@ _COMMANDS = {
     "align": "Show which units of documents belong together.",
     "check": "Say what is missing, misplaced or unusual in documents.",
     "choose-k": "Find out how many topics a corpus has.",
+    "compare": "Score our model and its rivals on one corpus.",
     "demo": "Learn the outline of 64 articles that come with permutopic, and check it.",
     "evaluate": "Fit a corpus and score the result against its headings.",
     "fit": "Learn the shared outline of a corpus and save the model.",

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.options import in_options, make_model, model_options, number
+from permutopic.cli.options import in_options, make_model, model_options_but, number
 from permutopic.cli.reading_options import PATHS, reading_options, take_choices
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from permutopic.experiments.choosing import Choice, FitInfo
 
 _LONGEST = 100
@@ -34,7 +30,8 @@ _LONGEST = 100
 )
 @number("--seeds", "n_seeds", 3, "Fits of each K, with different seeds.")
 @number("--held-out", "held_out", 0.2, "Share of the documents to score by, which no fit sees.")
-@model_options
+# K and the seeds are listed here, and several chains would hide how far seeds agree.
+@model_options_but("n_topics", "n_chains", "keep")
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE.svg", help="Draw a picture.")
@@ -54,6 +51,7 @@ def choose_k_command(
 
     PATHS are files, folders, globs, or - for standard input.
     """
+    from permutopic.cli.progress import shown_steps
     from permutopic.experiments.choice_picture import draw_choice
     from permutopic.experiments.choosing import check_candidates, choose_k
     from permutopic.experiments.line_chart import check_svg, write_svg
@@ -64,7 +62,11 @@ def choose_k_command(
     if output is not None:
         check_svg(output)
     documents = choices.read(paths)
-    with _shown_fits() as on_fit:
+    with shown_steps("fits") as show:
+
+        def on_fit(info: FitInfo) -> None:
+            show(info.fit, info.n_fits, f"K = {info.n_topics}, seed {info.seed}")
+
         choice = choose_k(
             documents, tried, n_seeds=n_seeds, held_out=held_out, model=model, on_fit=on_fit
         )
@@ -77,14 +79,6 @@ def choose_k_command(
         _print(choice)
         if output is not None:
             click.echo(f"picture: {output}")
-
-
-# K and the seeds are listed here, and several chains would hide how far seeds agree.
-choose_k_command.params = [
-    parameter
-    for parameter in choose_k_command.params
-    if parameter.name not in {"n_topics", "n_chains", "keep"}
-]
 
 
 def parse_candidates(text: str) -> list[int]:
@@ -109,43 +103,6 @@ def parse_candidates(text: str) -> list[int]:
             raise InputError(f"-k {text}: that is more than {_LONGEST} numbers of topics to try")
         numbers += range(first, last + 1)
     return numbers
-
-
-@contextmanager
-def _shown_fits() -> Iterator[Callable[[FitInfo], None] | None]:
-    """Give a callback that shows which fit is under way, on a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("fits"),
-        MofNCompleteColumn(),
-        BarColumn(bar_width=24),
-        TextColumn("{task.description}"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("starting", total=None)
-
-        def show(info: FitInfo) -> None:
-            progress.update(
-                task,
-                total=info.n_fits,
-                completed=info.fit - 1,
-                description=f"K = {info.n_topics}, seed {info.seed}",
-            )
-
-        yield show
 
 
 def _print(choice: Choice) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from permutopic.estimator import ContentModel
 
@@ -77,9 +77,57 @@ _MODEL_OPTIONS = (
 
 def model_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that describe a ContentModel."""
-    for option in reversed(_MODEL_OPTIONS):
-        command = option(command)
-    return command
+    return adding(_MODEL_OPTIONS)(command)
+
+
+def model_options_but(*unwanted: str) -> Option:
+    """Add those that a command has no other use for."""
+    wanted = [option for name, option in _named(_MODEL_OPTIONS) if name not in unwanted]
+    return adding(wanted)
+
+
+def adding(options: Sequence[Option]) -> Option:
+    """Make one decorator of several options, which come in this order."""
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def _named(options: Sequence[Option]) -> Iterator[tuple[str, Option]]:
+    """Tell by what name a command is given the value of each option."""
+    for option in options:
+
+        def nothing() -> None:
+            """Take an option and show it."""
+
+        option(nothing)
+        yield nothing.__click_params__[0].name, option  # type: ignore[attr-defined]
+
+
+class NumberOr(click.ParamType):
+    """A number, or one word that stands for none.
+
+    >>> NumberOr(float, "learned").convert("0.2", None, None)
+    0.2
+    """
+
+    def __init__(self, kind: type[float], word: str) -> None:
+        self.kind, self.word = kind, word
+        self.name = f"{'N' if kind is int else 'X'}|{word}"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the number or leave the word as it is."""
+        if value == self.word:
+            return value
+        try:
+            return self.kind(value)
+        except ValueError:
+            what = "a whole number" if self.kind is int else "a number"
+            self.fail(f"{value!r} is neither {what} nor {self.word!r}", param, ctx)
 
 
 def make_model(settings: dict[str, Any]) -> ContentModel:

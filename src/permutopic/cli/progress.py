@@ -55,3 +55,35 @@ def shown_progress(model: ContentModel) -> Iterator[Callable[[SweepInfo], None] 
             progress.update(task, completed=sum(done.values()), description=text)
 
         yield show
+
+
+@contextmanager
+def shown_steps(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Give a function that shows which of so many steps is under way, and what it is, on stderr."""
+    if not sys.stderr.isatty():
+        yield lambda step, n_steps, text: None  # noqa: ARG005
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn(what),
+        MofNCompleteColumn(),
+        BarColumn(bar_width=24),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("starting", total=None)
+
+        def show(step: int, n_steps: int, text: str) -> None:
+            progress.update(task, total=n_steps, completed=step - 1, description=text)
+
+        yield show

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from permutopic.cli.options import choice, number
+from permutopic.cli.options import adding, choice, number
 from permutopic.errors import InputError, InputWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from permutopic.cli.options import Option
     from permutopic.corpus import Corpus
     from permutopic.documents import Document
     from permutopic.estimator import ContentModel
@@ -113,23 +112,14 @@ _INFER_OPTIONS = (
 )
 
 
-def _adding(options: tuple[Option, ...]) -> Option:
-    def add(command: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
 def file_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say how files are read."""
-    return _adding(_FILE_OPTIONS)(command)
+    return adding(_FILE_OPTIONS)(command)
 
 
 def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say how files are read, and how documents are cut and split."""
-    return _adding(_OPTIONS)(command)
+    return adding(_OPTIONS)(command)
 
 
 def infer_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -137,7 +127,7 @@ def infer_options(command: Callable[..., None]) -> Callable[..., None]:
 
     How documents are cut and split, the model knows.
     """
-    return _adding((*_INFER_OPTIONS, *_FILE_OPTIONS))(command)
+    return adding((*_INFER_OPTIONS, *_FILE_OPTIONS))(command)
 
 
 class Choices(NamedTuple):
@@ -276,10 +266,18 @@ def _warn(message: str) -> None:
 
 
 def _splitter(name: str) -> Any:
-    """Look a function up by module:name, in the present folder first."""
-    module, colon, attribute = name.partition(":")
-    if not colon:
+    """Take one of our own ways to split, or a function by module:name."""
+    if ":" not in name:
         return name
+    found = find_function("--tokens", name)
+    if not callable(found):
+        raise InputError(f"--tokens {name}: that is no function")
+    return found
+
+
+def find_function(option: str, name: str) -> Any:
+    """Look something of the user's own up by module:name, in the present folder first."""
+    module, _, attribute = name.partition(":")
     folder = os.path.abspath(os.curdir) if os.path.isdir(os.curdir) else ""
     sys.path.insert(0, folder)
     try:
@@ -288,11 +286,9 @@ def _splitter(name: str) -> Any:
             found = getattr(found, part)
     except Exception as error:  # whatever a module of the user's own may raise
         reason = f"{type(error).__name__}: {error}"
-        raise InputError(f"--tokens {name}: no such function ({reason})") from None
+        raise InputError(f"{option} {name}: no such function ({reason})") from None
     finally:
         sys.path.remove(folder)
-    if not callable(found):
-        raise InputError(f"--tokens {name}: that is no function")
     return found
 
 

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from permutopic.cli.options import model_options
+from permutopic.cli.options import model_options_but
 from permutopic.cli.reading_options import PATHS, reading_options, take_choices
 from permutopic.cli.results import check_output
+from permutopic.cli.rival_options import rival_options, take_encoder
+from permutopic.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.corpus import Corpus
+    from permutopic.experiments.method import Method
     from permutopic.prediction import Prediction
 
 _STANDARD = "-"
@@ -25,7 +28,11 @@ _COLUMNS = {"title": str, "topics": list[int], "ends": list[int]}
 @click.command("run")
 @click.argument("method")
 @PATHS
-@model_options
+@click.option(
+    "-k", "--topics", "n_topics", type=int, help="Topics at most (K); segmenters have none."
+)
+@model_options_but("n_topics", "variant")
+@rival_options
 @reading_options
 @click.option(
     "-o",
@@ -42,16 +49,25 @@ def run_command(
     method: str,
     paths: tuple[str, ...],
     output: str,
-    n_topics: int,
+    n_topics: int | None,
     random_state: int,
     **settings: Any,
 ) -> None:
-    """Let METHOD give each unit of the documents in PATHS a topic: full, constrained or uniform.
+    """Let METHOD give each unit of the documents in PATHS a topic.
+
+    \b
+    our model   full, constrained, uniform
+    the paper's clustering, clustering-rbr, htmm, hmm,
+                bayesseg, textseg, textseg-auto
+    today's     lda, embeddings, embeddings-centred, texttiling, c99
+    floors      even, even-given, random
 
     One line of JSON is written for each document: its title, the topic of each unit, and "ends",
-    the number of the last unit of each segment, counted from 1. PATHS are files, folders, globs,
-    or - for standard input.
-    """
+    the number of the last unit of each segment, counted from 1; then what else the method tells,
+    such as a cost. bayesseg, textseg, textseg-auto, texttiling, c99 and even-given divide documents
+    and align nothing: every segment has a topic of its own. PATHS are files, folders, globs, or -
+    for standard input.
+    """  # noqa: D301 (click wants the character itself)
     from permutopic.cli.progress import shown_progress
     from permutopic.experiments.methods import find_method
 
@@ -63,37 +79,53 @@ def run_command(
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
     found = find_method(method)
+    _check_options(context, found, given)
+    take_encoder(given)
+    if found.aligns and n_topics is None:
+        raise InputError(f"the method {method} needs a number of topics (K): give -k")
     found.check(n_topics, random_state, **given)
     if output != _STANDARD:
         check_output(output, *paths)
-    documents = choices.read(paths)
+    documents = choices.read(paths, keep_texts=found.reads_text)
     if "watch" in found.settings:
         given["watch"] = shown_progress
     prediction = found.predict(documents, n_topics, random_state, **given)
     _write(documents, prediction, output, found.name)
 
 
-# METHOD says which variant it is.
-run_command.params = [option for option in run_command.params if option.name != "variant"]
+def _check_options(context: click.Context, method: Method, given: dict[str, Any]) -> None:
+    """Refuse options that the method does not have, by the names they have here."""
+    names = {str(each.name): each.opts[-1] for each in context.command.params}
+    for name in given:
+        if name not in method.settings:
+            known = ", ".join(names[each] for each in sorted(method.settings) if each in names)
+            raise InputError(
+                f"the method {method.name} has no option {names[name]}; "
+                f"those of its own: {known or 'none'}"
+            )
 
 
 def _write(documents: Corpus, prediction: Prediction, output: str, method: str) -> None:
     from permutopic.exporting import write_json, write_rows
 
+    columns = {**_COLUMNS, **dict.fromkeys(prediction.by_document, float)}
     rows = _rows(documents, prediction)
     if output == _STANDARD:
-        write_json(rows, _COLUMNS, sys.stdout)
+        write_json(rows, columns, sys.stdout)
         return
-    write_rows(rows, _COLUMNS, output)
+    write_rows(rows, columns, output)
+    measures = prediction.measures
     segments = sum(prediction.ends(d).size for d in range(documents.n_documents))
     click.echo(
         f"{output}: {documents.n_documents:,} documents, {documents.n_units:,} units, "
         f"{len(set(prediction.topics.tolist()))} topics in use, "
         f"{segments / documents.n_documents:.1f} segments a document, by {method}"
+        + "".join(f", {name.replace('_', ' ')} {told:,.6g}" for name, told in measures.items())
     )
 
 
 def _rows(documents: Corpus, prediction: Prediction) -> Iterator[dict[str, object]]:
     for number, title in enumerate(documents.titles):
         topics = prediction.topics[documents.units_of(number)]
-        yield {"title": title, "topics": topics, "ends": prediction.ends(number)}
+        others = {name: values[number] for name, values in prediction.by_document.items()}
+        yield {"title": title, "topics": topics, "ends": prediction.ends(number), **others}

@@ -1,18 +1,17 @@
 """Methods by name, all behind one call: a corpus and a number of topics in, a Prediction out.
 
-A rival joins by a line in `METHODS`; the command line's `run` and all tables take it from there.
+A rival joins by a line in `rivals.py`; `permutopic run` and `compare` take it from here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from permutopic.errors import InputError
 from permutopic.estimator import ContentModel
+from permutopic.experiments.method import Method
+from permutopic.experiments.rivals import RIVALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,73 +22,6 @@ if TYPE_CHECKING:
     from permutopic.prediction import Prediction
 
     Watch = Callable[[ContentModel], AbstractContextManager[Callable[[SweepInfo], None] | None]]
-
-
-class Run(Protocol):
-    """What a method is: a function with these arguments, and settings of its own."""
-
-    def __call__(self, corpus: Corpus, n_topics: int, seed: int, **settings: Any) -> Prediction:
-        """Give every unit of the corpus a topic."""
-
-
-class Check(Protocol):
-    """A check of all that is given but the corpus."""
-
-    def __call__(self, n_topics: int, seed: int, **settings: Any) -> None:
-        """Raise InputError if something is wrong."""
-
-
-def _check_nothing(n_topics: int, seed: int, **settings: Any) -> None:
-    """Leave all checks to the method."""
-
-
-@dataclass(frozen=True)
-class Method:
-    """A way to give every unit of a corpus a topic.
-
-    Attributes
-    ----------
-    name, about
-        What it is called, and what it is in one line.
-    run
-        The method itself. Users call `predict`, which checks what goes in and what comes out.
-    settings
-        The names of the keyword arguments that `run` takes. If "watch" is among them, it is a
-        function that shows the progress of a ContentModel.
-    verify
-        Checks settings before a corpus has been read.
-    """
-
-    name: str
-    about: str
-    run: Run
-    settings: frozenset[str] = frozenset()
-    verify: Check = _check_nothing
-
-    def check(self, n_topics: int, seed: int, **settings: Any) -> None:
-        """Refuse settings that are wrong, or that this method does not have."""
-        for name in settings:
-            if name not in self.settings:
-                known = ", ".join(sorted(self.settings)) or "none"
-                raise InputError(
-                    f"the method {self.name} has no setting {name}; those it has: {known}"
-                )
-        self.verify(n_topics, seed, **settings)
-
-    def predict(self, corpus: Corpus, n_topics: int, seed: int = 0, **settings: Any) -> Prediction:
-        """Give every unit of `corpus` one of at most `n_topics` topics.
-
-        The same seed gives the same result. Headings and labels of the corpus are not looked at.
-        """
-        self.check(n_topics, seed, **settings)
-        prediction = self.run(corpus, n_topics, seed, **settings)
-        same_documents = np.array_equal(prediction.document_offsets, corpus.document_offsets)
-        if prediction.topics.shape != (corpus.n_units,) or not same_documents:
-            raise ValueError(  # a bug of the method, not of its user
-                f"the method {self.name} gave {prediction.topics.size} topics for "
-                f"{corpus.n_units} units in {corpus.n_documents} documents, or other documents"
-            )
-        return prediction
 
 
 _MODEL_SETTINGS = frozenset(
@@ -148,7 +80,7 @@ def _run_model(
 
 def _content_model(variant: str, about: str) -> Method:
     run, check = partial(_run_model, variant), partial(_check_model, variant)
-    return Method(variant, about, run, _MODEL_SETTINGS, check)
+    return Method(variant, about, run, _MODEL_SETTINGS, check, group="ours")
 
 
 METHODS: dict[str, Method] = {
@@ -157,6 +89,7 @@ METHODS: dict[str, Method] = {
         _content_model("full", "The model of the paper: topic orders near a canonical one."),
         _content_model("constrained", "All documents have their topics in the canonical order."),
         _content_model("uniform", "All orders of topics are equally likely."),
+        *RIVALS,
     )
 }
 """Every method there is, by name."""

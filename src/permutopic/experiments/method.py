@@ -1,0 +1,120 @@
+"""What a method is: a corpus and a number of topics in, a Prediction out."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from permutopic.checks import check_whole
+from permutopic.errors import InputError
+from permutopic.model.compile import announced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from permutopic.corpus import Corpus
+    from permutopic.prediction import Prediction
+
+    Run = Callable[..., Prediction]
+
+_log = logging.getLogger("permutopic")
+
+
+class Check(Protocol):
+    """A check of all that is given but the corpus."""
+
+    def __call__(self, n_topics: int, seed: int, **settings: Any) -> None:
+        """Raise InputError if something is wrong."""
+
+
+def check_numbers(n_topics: int, seed: int, **settings: Any) -> None:  # noqa: ARG001
+    """Check what all rivals share; their settings are their own affair."""
+    check_whole(n_topics, "n_topics (K)", 2)
+    check_whole(seed, "the seed", 0)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to give every unit of a corpus a topic.
+
+    Attributes
+    ----------
+    name, about
+        What it is called, and what it is in one line.
+    run
+        The method itself: called with corpus, n_topics, seed and settings, it gives a Prediction.
+        Users call `predict`, which checks what goes in and what comes out.
+    settings
+        The names of the keyword arguments that `run` takes. If "watch" is among them, it is a
+        function that shows the progress of a ContentModel.
+    verify
+        Checks settings before a corpus has been read.
+    group
+        "ours", "paper" (a rival there), "today" or "floor".
+    aligns
+        Whether topics mean the same in all documents. If not, it divides documents into segments
+        and no more, and the number of topics is no affair of its.
+    by_chance
+        Whether the seed makes a difference.
+    told
+        Whether it is told how many segments the reference has, unless it is given a number.
+    reads_text
+        Whether it needs the text of units (`Corpus.texts`).
+    """
+
+    name: str
+    about: str
+    run: Run
+    settings: frozenset[str] = frozenset()
+    verify: Check = check_numbers
+    group: str = "today"
+    aligns: bool = True
+    by_chance: bool = True
+    told: bool = False
+    reads_text: bool = False
+
+    def check(self, n_topics: int | None = None, seed: int = 0, **settings: Any) -> None:
+        """Refuse settings that are wrong, or that this method does not have."""
+        for name in settings:
+            if name not in self.settings:
+                known = ", ".join(sorted(self.settings)) or "none"
+                raise InputError(
+                    f"the method {self.name} has no setting {name}; those it has: {known}"
+                )
+        self.verify(self._topics(n_topics), seed, **settings)
+
+    def predict(
+        self, corpus: Corpus, n_topics: int | None = None, seed: int = 0, **settings: Any
+    ) -> Prediction:
+        """Give every unit of `corpus` one of at most `n_topics` topics.
+
+        The same seed gives the same result. Headings and labels of the corpus are not looked at,
+        but for the number of segments by a method that is `told` it.
+        """
+        self.check(n_topics, seed, **settings)
+        if self.reads_text and not corpus.texts:
+            raise InputError(
+                f"the method {self.name} reads the text of units, which this corpus does not "
+                "keep: make it with keep_texts=True"
+            )
+        # Our model announces by itself that something is being compiled.
+        with nullcontext() if self.group == "ours" else announced(_log.warning):
+            prediction = self.run(corpus, self._topics(n_topics), seed, **settings)
+        same_documents = np.array_equal(prediction.document_offsets, corpus.document_offsets)
+        if prediction.topics.shape != (corpus.n_units,) or not same_documents:
+            raise ValueError(  # a bug of the method, not of its user
+                f"the method {self.name} gave {prediction.topics.size} topics for "
+                f"{corpus.n_units} units in {corpus.n_documents} documents, or other documents"
+            )
+        return prediction
+
+    def _topics(self, n_topics: int | None) -> int:
+        if not self.aligns:
+            return 2  # which nobody looks at
+        if n_topics is None:
+            raise InputError(f"the method {self.name} needs a number of topics (K)")
+        return n_topics

