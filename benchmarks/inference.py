@@ -22,7 +22,6 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,6 +29,7 @@ import numba
 import numpy as np
 
 from permutopic import ContentModel, Priors, read_corpus
+from permutopic.baselines.lda import make_model
 from permutopic.convergence import co_occurrence, match_topics
 from permutopic.model import span_table, visit_kernels
 from permutopic.model.block_moves import blocked_moves
@@ -212,12 +212,7 @@ def sweep_once(state: State, moves: Sequence[Move], streams: Streams, sweep: int
 
 def lda_of(corpus: Corpus, n_topics: int) -> Any:
     """Give tomotopy's LDA the paragraphs as documents, ready to train."""
-    import tomotopy  # noqa: PLC0415 (may be missing)
-
-    lda = tomotopy.LDAModel(k=n_topics, seed=1)
-    for first, last in pairwise(corpus.unit_offsets):
-        if last > first:
-            lda.add_doc([corpus.vocabulary[word] for word in corpus.words[first:last]])
+    lda = make_model(corpus, n_topics, seed=1)
     lda.train(0, workers=1)
     return lda
 
@@ -257,7 +252,7 @@ def fits(folder: Path, report: Report, rounds: int) -> None:
         name = f"fit / {LDA_SWEEPS} sweeps of LDA, {where}"
         report.judge(name, spent["fit"] / spent["lda"], 1.0, at_most=True)
     else:
-        report.leave_out("the fit beside LDA", "no tomotopy: pip install 'permutopic[bench]'")
+        report.leave_out("the fit beside LDA", "no tomotopy: pip install 'permutopic[lda]'")
     paper = spent["paper"] / PAPER_MEASURED * PAPER_SWEEPS
     name = f"fit / {PAPER_SWEEPS:,} sweeps of the paper's, {where}"
     report.judge(name, spent["fit"] / paper, 0.01, at_most=True)

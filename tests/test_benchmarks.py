@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -97,7 +98,8 @@ def test_walking_partly_with_all_parts_is_walking():
 
 
 def test_lda_gets_every_paragraph(drawn):
-    pytest.importorskip("tomotopy", reason="NO tomotopy: pip install 'permutopic[bench]'")
+    if find_spec("tomotopy") is None:
+        pytest.skip("NO tomotopy: pip install 'permutopic[lda]'")
     corpus, _, _ = drawn
     lda = inference.lda_of(corpus, 4)
     assert (len(lda.docs), lda.num_words, lda.k) == (corpus.n_units, corpus.n_tokens, 4)

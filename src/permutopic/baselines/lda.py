@@ -7,7 +7,8 @@ unit is from, or of what stands beside it. The sampling is tomotopy's, which the
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,20 +51,26 @@ def predict(corpus: Corpus, n_topics: int, seed: int = 0, *, iterations: int = 5
     n_topics = check_whole(n_topics, "n_topics", 1, 32767)
     iterations = check_whole(iterations, "iterations", 1)
     seed = check_whole(seed, "seed", 0, _MOST_SEED)
-    with warnings.catch_warnings():
-        # Its types lack an attribute, which Python minds once, on import; no user can mend it.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        tomotopy = needs("tomotopy", "lda", "topics by LDA")
-    model = tomotopy.LDAModel(k=n_topics, seed=seed)
-    units = np.flatnonzero(np.diff(corpus.unit_offsets))
-    for unit in units:
-        first, last = corpus.unit_offsets[unit : unit + 2]
-        model.add_doc([corpus.vocabulary[word] for word in corpus.words[first:last]])
+    model = make_model(corpus, n_topics, seed)
     model.train(iterations, workers=1)  # with more workers a seed does not settle the result
     topics = np.full(corpus.n_units, NO_TOPIC, dtype=np.int64)
-    topics[units] = [np.argmax(unit.get_topic_dist()) for unit in model.docs]
+    worded = np.diff(corpus.unit_offsets) > 0
+    topics[worded] = [np.argmax(unit.get_topic_dist()) for unit in model.docs]
     return Prediction(
         fill_wordless(topics, corpus.document_offsets),
         corpus.document_offsets,
         measures={"log_likelihood_per_word": float(model.ll_per_word)},
     )
+
+
+def make_model(corpus: Corpus, n_topics: int, seed: int) -> Any:
+    """Give tomotopy's model the units that have a word, ready to train."""
+    with warnings.catch_warnings():
+        # Its types lack an attribute, which Python minds once, on import; no user can mend it.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        tomotopy = needs("tomotopy", "lda", "topics by LDA")
+    model = tomotopy.LDAModel(k=n_topics, seed=seed)
+    for first, last in pairwise(corpus.unit_offsets):
+        if last > first:
+            model.add_doc([corpus.vocabulary[word] for word in corpus.words[first:last]])
+    return model

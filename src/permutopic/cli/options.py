@@ -108,7 +108,7 @@ def _named(options: Sequence[Option]) -> Iterator[tuple[str, Option]]:
         yield nothing.__click_params__[0].name, option  # type: ignore[attr-defined]
 
 
-class NumberOr(click.ParamType):
+class NumberOr(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A number, or one word that stands for none.
 
     >>> NumberOr(float, "learned").convert("0.2", None, None)
