@@ -93,7 +93,7 @@ def test_the_seed_settles_the_result_which_is_the_best_of_ten():
     runs = [predict(corpus, 12, seed, encoder=hashed) for seed in (1, 1, 2)]
     best = [KMeans(12, n_init=10, random_state=seed).fit(points).labels_ for seed in (1, 2)]
     assert runs[0].topics.tolist() == runs[1].topics.tolist() != runs[2].topics.tolist()
-    assert runs[0].measures == runs[1].measures
+    assert runs[0].measures["inertia"] == runs[1].measures["inertia"]
     assert [run.topics.tolist() for run in runs[1:]] == [labels.tolist() for labels in best]
 
 
@@ -223,3 +223,23 @@ def test_without_the_extra_it_is_named(monkeypatch):
 def test_wrong_settings_are_named(wrong, message):
     with pytest.raises(InputError, match=message):
         predict(CORPUS, **{"n_topics": 2, "encoder": hashed, **wrong})
+
+
+def test_an_encoder_that_fails_is_one_line():
+    def broken(texts):
+        raise RuntimeError("no\nluck")
+
+    with pytest.raises(
+        InputError, match=r"the encoder .*broken.* failed \(RuntimeError: no luck\)"
+    ):
+        predict(kept(["a", "b"]), 2, encoder=broken)
+
+
+def test_what_was_recalled_is_told():
+    def slow(texts):
+        return [[len(text), 1.0] for text in texts]
+
+    corpus = kept(["a", "bbb", "ccccc"])
+    first, second = (predict(corpus, 2, encoder=slow).measures for _ in range(2))
+    assert first["recalled_seconds"] == 0
+    assert second["recalled_seconds"] > 0

@@ -7,6 +7,7 @@ first, and what is left is what a unit is about within its document.
 
 from __future__ import annotations
 
+import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -56,8 +57,9 @@ def predict(
     Returns
     -------
     Prediction
-        `measures["inertia"]` is the sum of squared distances from the centres. Units with a blank
-        text, or an embedding of zeros, get the topic that `fill_wordless` says.
+        `measures["inertia"]` is the sum of squared distances from the centres, and
+        `measures["recalled_seconds"]` what embeddings took that were kept from an earlier call.
+        Units with a blank text, or an embedding of zeros, get the topic that `fill_wordless` says.
 
     Examples
     --------
@@ -78,28 +80,29 @@ def predict(
             "the corpus keeps no texts, and sentence embeddings need them: "
             "read it with keep_texts=True"
         )
-    points, units = _points(corpus, encoder, centred=centred)
+    points, units, recalled = _points(corpus, encoder, centred=centred)
     labels, inertia = _k_means(points, n_topics, seed)
     topics = np.full(corpus.n_units, NO_TOPIC, dtype=np.int64)
     topics[units] = labels
     return Prediction(
         fill_wordless(topics, corpus.document_offsets),
         corpus.document_offsets,
-        measures={"inertia": inertia},
+        measures={"inertia": inertia, "recalled_seconds": recalled},
     )
 
 
 def _points(
     corpus: Corpus, encoder: object, *, centred: bool
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.float64], NDArray[np.int64], float]:
     """Embed units to length 1, less their document's mean if `centred`, and name the units.
 
-    Blank units and those whose embedding is zero are left out.
+    Blank units and those whose embedding is zero are left out. Last come the seconds that were
+    spared because these texts had been embedded before.
     """
     units = np.flatnonzero([bool(text.strip()) for text in corpus.texts])
     if not units.size:
-        return np.zeros((0, 1)), units
-    points = _remembered(tuple(corpus.texts[unit] for unit in units), encoder)
+        return np.zeros((0, 1)), units, 0.0
+    points, recalled = _remembered(tuple(corpus.texts[unit] for unit in units), encoder)
     lengths = np.linalg.norm(points, axis=1)
     points, units = points[lengths > 0] / lengths[lengths > 0, None], units[lengths > 0]
     if centred and units.size:
@@ -108,7 +111,7 @@ def _points(
         np.add.at(sums, document, points)
         counts = np.bincount(document, minlength=corpus.n_documents)
         points = points - (sums / np.maximum(counts, 1)[:, None])[document]
-    return points, units
+    return points, units, recalled
 
 
 def _k_means(
@@ -130,19 +133,22 @@ def _k_means(
     return np.asarray(found.labels_, dtype=np.int64), float(found.inertia_)
 
 
-def _remembered(texts: tuple[str, ...], encoder: object) -> NDArray[np.float64]:
-    """Embed texts, or recall how these were embedded by the same encoder before."""
+def _remembered(texts: tuple[str, ...], encoder: object) -> tuple[NDArray[np.float64], float]:
+    """Embed texts, or recall how the same encoder embedded them, with the seconds that spares."""
     try:
         hash(encoder)
     except TypeError:  # such a one cannot be recognised
-        return _embed.__wrapped__(texts, encoder)
-    return _embed(texts, encoder)
+        return _embed.__wrapped__(texts, encoder)[0], 0.0
+    before = _embed.cache_info().hits
+    points, seconds = _embed(texts, encoder)
+    return points, seconds if _embed.cache_info().hits > before else 0.0
 
 
 @lru_cache(maxsize=_KEPT)
-def _embed(texts: tuple[str, ...], encoder: object) -> NDArray[np.float64]:
-    """Embed texts, and hold the encoder to what it should give."""
-    found = _encoding(encoder)(list(texts))
+def _embed(texts: tuple[str, ...], encoder: object) -> tuple[NDArray[np.float64], float]:
+    """Embed texts, hold the encoder to what it should give, and say how long it took."""
+    started = time.perf_counter()
+    found = _encoded(texts, encoder)
     try:
         points = np.array(found, dtype=np.float64)
     except (TypeError, ValueError):
@@ -161,7 +167,19 @@ def _embed(texts: tuple[str, ...], encoder: object) -> NDArray[np.float64]:
             f"the encoder gave numbers that are not finite, first for the text {texts[row][:40]!r}"
         )
     points.flags.writeable = False
-    return points
+    return points, time.perf_counter() - started
+
+
+def _encoded(texts: tuple[str, ...], encoder: object) -> Any:
+    """Call the encoder; one of the user's own may raise whatever it likes."""
+    encode = _encoding(encoder)
+    try:
+        return encode(list(texts))
+    except Exception as error:
+        if encoder is None or isinstance(error, InputError):
+            raise
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(f"the encoder {encoder!r} failed ({reason})") from error
 
 
 def _encoding(encoder: object) -> Callable[[list[str]], Any]:
