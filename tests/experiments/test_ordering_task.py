@@ -11,6 +11,8 @@ from permutopic import ContentModel, Corpus, InputError, read_documents
 from permutopic.documents import Document, Unit
 from permutopic.experiments.ordering import (
     cross_validated,
+    hmm_orders,
+    hmm_taus,
     label_taus,
     ordering_taus,
     ridge_taus,
@@ -65,6 +67,23 @@ def test_each_document_is_scored_by_itself(fitted):
         assert taus == pytest.approx([1, -1, 1 / 3]), method
     assert list(ordering_taus(*fitted, test[:1], ["map"])) == ["map"]
     assert ridge_taus(fitted[0], test) == pytest.approx([1, -1, 1 / 3])
+
+
+def test_the_content_hmm_orders_sections_whatever_order_they_come_in(fitted):
+    test = [document("Coast", "Hills", "Town"), document("Town", "Hills", "Coast")]
+    assert hmm_taus(fitted[0], [*test, document("Town")], 4) == [1, -1]
+    assert all(found.exact for found in hmm_orders(fitted[0], test, 4))
+    # "x" is no word of the corpus: the sections are one like the other, and only the seed decides.
+    tied = Document("d", tuple(Unit("x", heading) for heading in "abcdef"), "d")
+    taus = [hmm_taus(fitted[0], [tied], 4, seed)[0] for seed in range(40)]
+    assert abs(np.mean(taus)) < 0.25
+    assert min(taus) < 0 < max(taus)
+    assert taus[0] == hmm_taus(fitted[0], [tied], 4, 0)[0]
+
+
+def test_the_content_hmm_says_when_its_budget_was_spent(fitted):
+    tied = document("Coast", "Hills", "Town", "Hills", "Coast")
+    assert [found.exact for found in hmm_orders(fitted[0], [tied], 4, budget=0)] == [False]
 
 
 def test_true_labels_are_sorted_by_their_mean_place():

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from permutopic.baselines.content_hmm import learn_content_hmm
 from permutopic.baselines.ridge_position import learn_ridge_positions
+from permutopic.checks import check_whole
 from permutopic.errors import InputError
 from permutopic.metrics.ordering import kendall_tau
 from permutopic.ordering import METHODS, learn_places, order_pieces
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from permutopic.baselines.order_search import Searched
     from permutopic.corpus import Corpus
     from permutopic.documents import Document
     from permutopic.estimator import ContentModel
@@ -78,6 +81,45 @@ def ridge_taus(corpus: Corpus, documents: Iterable[Document]) -> list[float]:
     """Score the rival that is told the training documents' sections (`baselines`)."""
     learned = learn_ridge_positions(corpus)
     return [_tau(learned.scores(pieces)) for pieces in _encoded(documents, corpus)]
+
+
+def hmm_orders(
+    corpus: Corpus,
+    documents: Iterable[Document],
+    n_topics: int,
+    seed: int = 0,
+    *,
+    budget: int = 100_000,
+    width: int = 100,
+) -> list[Searched]:
+    """Let the HMM content model (`baselines`) order sections; it is not told the training ones.
+
+    Documents with one section are left out. The seed decides between orders that are equally
+    probable, which are many, never the order in which the sections came.
+    """
+    random = np.random.default_rng(check_whole(seed, "seed", 0))
+    model = learn_content_hmm(corpus, n_topics, random).model
+    return [
+        model.order(pieces, random, budget=budget, width=width)
+        for pieces in _encoded(documents, corpus)
+    ]
+
+
+def hmm_taus(
+    corpus: Corpus, documents: Iterable[Document], n_topics: int, seed: int = 0, **search: int
+) -> list[float]:
+    """Score what `hmm_orders` gives; `search` are its budget and width."""
+    orders = hmm_orders(corpus, documents, n_topics, seed, **search)
+    return [order_tau(found.order) for found in orders]
+
+
+def order_tau(order: NDArray[np.int64]) -> float:
+    """Score an order of sections, given by their true places: the first, the second, and so on.
+
+    >>> order_tau(np.array([1, 2, 0]))
+    -0.3333333333333333
+    """
+    return _tau(np.argsort(order).astype(np.float64))
 
 
 def label_taus(training: Iterable[Document], documents: Iterable[Document]) -> list[float]:

@@ -1,0 +1,296 @@
+"""The HMM content model: emissions, transitions, walks, learning, and pieces in order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import pdist
+
+from permutopic import read_corpus
+from permutopic.baselines.content_hmm import (
+    ContentHmm,
+    learn_content_hmm,
+    predict,
+    transition_logs,
+)
+from permutopic.baselines.content_hmm_kernels import emission_logs
+from permutopic.baselines.content_hmm_states import first_states, histories_of
+from permutopic.corpus import Corpus
+from permutopic.errors import InputError
+from permutopic.metrics.alignment import score_alignment
+
+
+def pairs_of(corpus):
+    histories = histories_of(corpus.words, corpus.unit_offsets, corpus.n_words)
+    return np.unique(histories * corpus.n_words + corpus.words, return_inverse=True)
+
+
+def drawn_model(random, n_words=5, n_others=2, smoothing=0.1):
+    """A model of arbitrary counts, and the counts as one dense table (history, word, state)."""
+    dense = random.integers(0, 4, size=(n_words + 1, n_words, n_others))
+    known = random.random(dense.shape[:2]) < 0.5
+    known[0, 0] = True
+    dense[~known] = 0
+    pairs = np.flatnonzero(known)
+    seen = np.empty((pairs.size, n_others + 1))
+    unseen = np.empty((n_words + 1, n_others + 1))
+    counts = dense[known]
+    emission_logs(pairs // n_words, counts, n_words, smoothing, seen, unseen)
+    initial = np.log(random.dirichlet(np.ones(n_others + 1)))
+    transitions = np.log(random.dirichlet(np.ones(n_others + 1), size=n_others + 1))
+    return ContentHmm(n_words, pairs, seen, unseen, initial, transitions), dense
+
+
+def emissions_slowly(dense, smoothing):
+    """(history, word, state), written as in the paper; the insertion state last."""
+    n_words = dense.shape[1]
+    others = (dense + smoothing) / (dense.sum(axis=1, keepdims=True) + smoothing * n_words)
+    rest = 1 - others.max(axis=2, initial=0.0)
+    return np.concatenate([others, (rest / rest.sum(axis=1, keepdims=True))[:, :, None]], axis=2)
+
+
+@pytest.mark.parametrize("n_others", [0, 1, 3])
+@pytest.mark.parametrize("smoothing", [0.001, 0.5])
+def test_emissions_are_the_papers_and_sum_to_one(n_others, smoothing):
+    model, dense = drawn_model(np.random.default_rng(n_others), 6, n_others, smoothing)
+    expected = emissions_slowly(dense, smoothing)
+    # One unit of two words for each history and word, and one of one word after the start.
+    for history, word in product(range(7), range(6)):
+        unit = np.array([word] if history == 6 else [history, word])
+        score = model.unit_scores(unit, np.array([0, unit.size]))[0]
+        before = 0 if history == 6 else np.log(expected[6, history])
+        assert score - before == pytest.approx(np.log(expected[history, word]))
+    found = np.exp(model.unseen)[:, None, :].repeat(6, axis=1)
+    found.reshape(-1, n_others + 1)[model.pairs] = np.exp(model.seen)
+    assert found.sum(axis=1) == pytest.approx(np.ones((7, n_others + 1)))
+
+
+def test_a_single_word_is_certain():
+    model, _ = drawn_model(np.random.default_rng(0), 1, 2)
+    assert model.unit_scores(np.zeros(3, dtype=np.int64), np.array([0, 3])) == pytest.approx(0)
+
+
+def test_transitions_count_documents_not_units():
+    states, offsets = np.array([0, 1, 0, 1, 2, 1, 1, 0]), np.array([0, 5, 7, 8])
+    initial, transitions = transition_logs(states, offsets, 3, 0.5)
+    assert np.exp(initial) == pytest.approx(np.array([2.5, 1.5, 0.5]) / 4.5)
+    counts = np.array([[0, 1, 0], [1, 1, 1], [0, 0, 0]])  # 0 → 1 twice in one document is one
+    smooth = counts + 0.5
+    assert np.exp(transitions) == pytest.approx(smooth / smooth.sum(axis=1, keepdims=True))
+
+
+def walks_slowly(model, scores):
+    """Every walk through one document's units and its log probability."""
+    n_states = model.initial.size
+    for walk in product(range(n_states), repeat=len(scores)):
+        total = model.initial[walk[0]] + sum(scores[range(len(scores)), walk])
+        yield walk, total + sum(model.transitions[one, two] for one, two in pairwise(walk))
+
+
+def test_decoding_finds_the_best_of_all_walks():
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        model, _ = drawn_model(random)
+        words = random.integers(0, 5, size=14)
+        units = np.array([0, 3, 3, 8, 9, 14])  # the second is empty
+        states, totals = model.decode(words, units, np.array([0, 4, 5]))
+        scores = model.unit_scores(words, units)
+        for document, part in enumerate([slice(0, 4), slice(4, 5)]):
+            walks = dict(walks_slowly(model, scores[part]))
+            assert totals[document] == pytest.approx(max(walks.values()))
+            assert walks[tuple(states[part])] == pytest.approx(max(walks.values()))
+
+
+def test_a_piece_is_scored_by_its_best_walk_between_two_states():
+    random = np.random.default_rng(6)
+    model, _ = drawn_model(random)
+    piece = [random.integers(0, 5, size=n) for n in (2, 0, 3)]
+    found = model.piece_scores([piece, [], piece[:1]])
+    scores = model.unit_scores(np.concatenate(piece), np.array([0, 2, 2, 5]))
+    best = np.full((3, 3), -np.inf)
+    for walk, total in walks_slowly(model, scores):
+        ends = walk[0], walk[-1]
+        best[ends] = max(best[ends], total - model.initial[walk[0]])
+    assert found[0] == pytest.approx(best)
+    assert np.array_equal(found[1], np.where(np.eye(3), 0, -np.inf))
+    assert np.diag(found[2]) == pytest.approx(scores[0])
+
+
+def test_first_states_are_complete_link_clusters():
+    random = np.random.default_rng(8)
+    table = random.integers(0, 3, size=(30, 12))
+    table[:, 0] += 1  # all share a pair, so that no distance is 1
+    pairs = np.concatenate([np.repeat(np.arange(12), row) for row in table])
+    offsets = np.concatenate([[0], np.cumsum(table.sum(axis=1))])
+    states, insertion = first_states(pairs, offsets, 5, 4, random)
+    labels = fcluster(linkage(pdist(table, "cosine"), "complete"), 5, "maxclust")
+    large = [label for label in range(1, 6) if np.sum(labels == label) >= 4]
+    assert 0 < insertion == len(large) < 5
+    assert np.all(np.isin(labels[states == insertion], large, invert=True))
+    for state in range(insertion):
+        members = labels[states == state]
+        assert np.all(members == members[0])
+        assert members.size == np.sum(labels == members[0])
+    assert np.all(np.diff(np.bincount(states)[:insertion]) <= 0)
+
+
+def test_units_that_share_nothing_are_not_merged():
+    # Pairs 0, 1, 2: three clusters that nothing joins, of which the two largest are asked for.
+    pairs, offsets = np.array([0, 0, 0, 1, 1, 2]), np.arange(7)
+    states, insertion = first_states(pairs, offsets, 2, 1, np.random.default_rng(0))
+    assert (states.tolist(), insertion) == ([0, 0, 0, 1, 1, 2], 2)
+
+
+def test_a_sample_is_clustered_and_the_others_wait_in_the_insertion_state():
+    pairs, offsets = np.repeat([0, 1], 50), np.arange(101)
+    states, insertion = first_states(pairs, offsets, 2, 2, np.random.default_rng(0), most=20)
+    assert insertion == 2
+    assert np.sum(states < 2) == 20
+    assert len(set(states[:50]) - {2}) == len(set(states[50:]) - {2}) == 1
+
+
+def planted(random, n_documents=20):
+    """Three topics in order, each with a bigram habit of its own over the same twelve words."""
+    habits = [random.permutation(12) for _ in range(3)]
+    documents, truth = [], []
+    for _ in range(n_documents):
+        topics = np.sort(random.integers(0, 3, size=6))
+        truth += topics.tolist()
+        units = []
+        for topic in topics:
+            word, text = random.integers(12), []
+            for _ in range(15):
+                text.append(f"w{word:02}")
+                word = habits[topic][word] if random.random() < 0.9 else random.integers(12)
+            units.append(" ".join(text))
+        documents.append(units)
+    return documents, truth
+
+
+def test_planted_states_are_recovered_by_the_order_of_words_alone():
+    documents, truth = planted(np.random.default_rng(1))
+    found = predict(Corpus.from_paragraphs(documents), 4, word_smoothing=0.1)
+    assert score_alignment(truth, found.topics).f > 0.97
+    assert found.measures["settled"] == 1
+    assert found.measures["states"] == 4
+
+
+def test_what_fits_no_state_goes_to_the_insertion_state():
+    random = np.random.default_rng(2)
+    documents, _ = planted(random)
+    for units in documents[:6]:
+        words = random.permutation([f"w{n:02}" for n in range(12)])
+        units[3] = " ".join(words)
+    corpus = Corpus.from_paragraphs(documents)
+    found = predict(corpus, 4, word_smoothing=0.1)
+    odd = corpus.document_offsets[:6] + 3
+    others = np.delete(np.arange(corpus.n_units), odd)
+    assert np.mean(found.topics[odd] == 3) > 0.6
+    assert np.mean(found.topics[others] == 3) < 0.1
+
+
+def test_what_is_told_is_the_walks_probability():
+    documents, _ = planted(np.random.default_rng(3), 8)
+    corpus = Corpus.from_paragraphs(documents)
+    learned = learn_content_hmm(corpus, 4, np.random.default_rng(0))
+    states, totals = learned.model.decode(
+        corpus.words, corpus.unit_offsets, corpus.document_offsets
+    )
+    found = predict(corpus, 4)
+    assert learned.settled
+    assert np.array_equal(found.topics, states)
+    assert np.array_equal(found.by_document["log_probability"], totals)
+    assert found.measures["log_probability"] == pytest.approx(totals.sum())
+    again = transition_logs(states, corpus.document_offsets, learned.model.initial.size, 0.1)
+    assert np.array_equal(again[1], learned.model.transitions)
+
+
+def walking_in_circles(monkeypatch, corpus, n_different):
+    """Have decoding give `n_different` walks in turn, the second the most probable of them."""
+    asked = []
+
+    def decode(self, words, unit_offsets, document_offsets):
+        turn = len(asked) % n_different
+        asked.append(self)
+        states = np.zeros(corpus.n_units, dtype=np.int64)
+        states[turn] = 1
+        return states, np.full(corpus.n_documents, -1.0 if turn == 1 else -2.0)
+
+    monkeypatch.setattr(ContentHmm, "decode", decode)
+    return asked
+
+
+def test_walks_that_come_round_in_a_circle_end_it(monkeypatch):
+    corpus = Corpus.from_paragraphs([["a b", "a b", "c d", "c d"]] * 2)
+    asked = walking_in_circles(monkeypatch, corpus, 3)
+    learned = learn_content_hmm(corpus, 3, np.random.default_rng(0), smallest=2)
+    assert learned.iterations == len(asked) == 4  # the fourth is the first again
+    assert not learned.settled
+    assert learned.states.tolist() == [0, 1, 0, 0, 0, 0, 0, 0]
+    assert learned.model is asked[1]
+
+
+def test_iterations_are_bounded(monkeypatch):
+    corpus = Corpus.from_paragraphs([["a b", "a b", "c d", "c d"]] * 2)
+    asked = walking_in_circles(monkeypatch, corpus, 8)
+    found = predict(corpus, 3, smallest=2, iterations=5)
+    assert found.measures["iterations"] == len(asked) == 5
+    assert found.measures["settled"] == 0
+    assert found.measures["log_probability"] == -2  # of both documents, in the second round
+
+
+@pytest.mark.parametrize("n_topics", [2, 3, 50])
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [["a"]],
+        [["a b", "--", "a b", "--"], ["b"], ["a b a"]],
+        [["a a a"], ["a"], ["--", "a"]],
+    ],
+)
+def test_small_documents_and_empty_units_do(documents, n_topics):
+    corpus = Corpus.from_paragraphs(documents)
+    found = predict(corpus, n_topics, smallest=1)
+    assert found.topics.size == corpus.n_units
+    assert found.topics.max() < n_topics
+    assert np.isfinite(found.measures["log_probability"])
+    alone = predict(corpus, n_topics, smallest=1000)
+    assert set(alone.topics) == {0}
+
+
+def test_the_same_seed_gives_the_same_bits_and_headings_are_not_looked_at():
+    documents, _ = planted(np.random.default_rng(5), 6)
+    corpus = Corpus.from_paragraphs(documents)
+    headings = tuple(f"h{n % 3}" for n in range(corpus.n_units))
+    first = predict(corpus, 4, 3)
+    second = predict(replace(corpus, headings=headings), 4, 3)
+    assert np.array_equal(first.topics, second.topics)
+    assert first.measures == second.measures
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_topics": 1}, "n_topics must be a whole number of at least 2"),
+        ({"seed": -1}, "seed must be a whole number"),
+        ({"smallest": 0}, "smallest must be a whole number"),
+        ({"iterations": 0}, "iterations must be a whole number"),
+        ({"word_smoothing": 0}, "word_smoothing must lie between"),
+        ({"transition_smoothing": float("nan")}, "transition_smoothing must be a finite number"),
+    ],
+)
+def test_wrong_settings_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        predict(Corpus.from_paragraphs([["a b", "b"]]), **({"n_topics": 2} | settings))
+
+
+def test_elements_are_aligned_about_as_measured(data):
+    corpus = read_corpus(data / "corpora" / "elements_paper.jsonl.gz", tokens="whitespace")
+    found = predict(corpus, 10)
+    assert found.measures["settled"]
+    f = score_alignment(corpus.reference("heading"), found.topics).f
+    assert f == pytest.approx(0.354, abs=0.02)
