@@ -53,6 +53,7 @@ bench: $(BENCH_READY)
 	$(BIN)/python benchmarks/sweep.py $(DATA)/corpora
 	$(BIN)/python benchmarks/inference.py $(DATA)/corpora
 	$(BIN)/python benchmarks/reading.py $(DATA)/corpora
+	$(BIN)/python benchmarks/rivals.py $(DATA)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

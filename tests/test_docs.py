@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
-    ("name", "least"), [("README.md", 1), ("docs/tutorial.md", 10), ("docs/tasks.md", 15)]
+    ("name", "least"),
+    [("README.md", 1), ("docs/tutorial.md", 10), ("docs/tasks.md", 15), ("docs/rivals.md", 3)],
 )
 def test_every_command_prints_what_is_shown(name, least, tmp_path, monkeypatch):
     shown = commands_in((ROOT / name).read_text(encoding="utf-8"))

@@ -299,7 +299,7 @@ def test_corpora_at_the_edge_are_fitted(documents, n_topics):
         ({"n_topics": 0}, "n_topics must be a whole number of at least 1, not 0"),
         ({"topic_prior": 1}, "topic_prior must be above 1, not 1"),
         ({"word_prior": 0.5}, "word_prior must lie between 1 and 1e[+]09, not 0.5"),
-        ({"iterations": -1}, "iterations must be a whole number of at least 0, not -1"),
+        ({"iterations": -1}, "iterations must be a whole number of at least 1 and"),
         ({"tol": float("nan")}, "tol must be a finite number, not nan"),
         ({"seed": 1.5}, "seed must be a whole number of at least 0, not 1.5"),
         ({"start": "best"}, "start must be one of corpus, uniform, not 'best'"),

@@ -9,6 +9,7 @@ import json
 import numpy as np
 import pytest
 
+from permutopic.errors import InputWarning
 from permutopic.experiments import comparing, methods
 from permutopic.extras import MissingExtraError
 from permutopic.prediction import Prediction
@@ -53,7 +54,8 @@ def toys(monkeypatch):
         return Prediction.from_ends([[1, 9]] * corpus.n_documents, corpus.document_offsets)
 
     def reader(corpus, n_topics, seed, *, encoder=None):
-        seen.append(("reader", corpus.texts[0], encoder))
+        if corpus.places[0] != "a trial":
+            seen.append(("reader", corpus.texts[0], encoder))
         return chance(corpus, n_topics, seed)
 
     def lacking(n_topics, seed, **settings):
@@ -86,7 +88,8 @@ def test_the_table_has_a_line_a_method_and_says_what_it_shows(run, corpus, toys)
     assert lines[0] == heads
     shown = {line[0]: line for line in lines[1:]}
     assert shown["full"][1:4] == ["1.000±.000", ".667±.000", ".800±.000"]
-    assert "**" in " ".join(shown["chance"])
+    assert shown["chance"][3].endswith("*")
+    assert shown["pieces†"][4].endswith("**")
     assert shown["pieces†"][1:4] == ["–"] * 3
     assert (
         "10 documents, K = 3, tokens words; against headings, Pk and WindowDiff over words" in out
@@ -101,11 +104,41 @@ def test_the_table_has_a_line_a_method_and_says_what_it_shows(run, corpus, toys)
     assert max(map(len, out.splitlines())) <= 100
 
 
-def test_a_narrow_terminal_gets_the_means_alone(run, corpus, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
+@pytest.mark.parametrize(
+    ("columns", "heads"),
+    [
+        (80, "method recall prec. F Pk WD segs s"),
+        (50, "method F Pk WD segs s"),
+        (30, "method F Pk"),
+        (10, "method F Pk"),
+    ],
+)
+def test_a_narrow_terminal_gets_less_and_no_number_is_cut(run, corpus, monkeypatch, columns, heads):
+    monkeypatch.setenv("COLUMNS", str(columns))
     out = run("compare", corpus, "-k", 3, "--seeds", 2)[1]
-    assert "±" not in out
-    assert max(map(len, out.splitlines())) <= 80
+    table = out[: out.index("10 documents")]
+    assert table.split("\n")[1].split() == heads.split()
+    assert "±" not in table
+    assert "…" not in table
+    assert max(map(len, table.splitlines())) <= max(columns, 30)
+
+
+def test_settings_reach_a_method_by_name(run, corpus, toys):
+    assert run("compare", corpus, "-k", 3, "--seeds", 1, "--set", "full:n_jobs=7")[0] == 0
+    assert {jobs for name, _, jobs, *_ in toys if name == "full"} == {7}
+
+
+def test_labels_that_are_not_there_are_said_to_be_missing(run, corpus):
+    with pytest.warns(InputWarning, match="no unit has a label: headings stand in"):
+        run("compare", corpus, "-k", 3, "--seeds", 1, "--reference", "label")
+
+
+def test_marks_that_are_not_used_are_not_explained(run, corpus):
+    out = run("compare", corpus, "-k", 3, "--seeds", 1, "--methods", "full")[1]
+    assert "†" not in out
+    assert "*" not in out
+    assert "–:" not in out
+    assert "One seed" in out
 
 
 def test_csv_json_and_a_file_hold_the_same_rows(run, corpus, tmp_path):
@@ -154,6 +187,11 @@ def test_texts_are_kept_for_those_that_read_and_no_others(run, corpus, toys):
         (["-k", 1], "n_topics (K) must be a whole number of at least 2"),
         (["--methods", "all"], "Missing option '-k'"),
         (["-k", 3, "--encoder", "nowhere:encode"], "--encoder nowhere:encode: no such function"),
+        (["-k", 3, "--methods", "chance", "--encoder", "os:sep"], "--encoder is for embeddings"),
+        (["-k", 3, "--set", "chance"], "--set is METHOD:NAME=VALUE"),
+        (["-k", 3, "--set", "chance:share=1"], "the method chance has no setting share"),
+        (["-k", 3, "--set", "typo:share=1"], "not 'typo'"),
+        (["-k", 3, "--methods", "chance", "--set", "pieces:a=1"], "pieces is not among the"),
         (["-k", 3, "-o", "table.txt"], "table.txt"),
         (["-k", 3, "--json", "--csv"], "do not go together"),
     ],

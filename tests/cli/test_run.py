@@ -27,7 +27,8 @@ def counted(monkeypatch):
     seen = []
 
     def count(corpus, n_topics, seed, **settings):
-        seen.append({"n_topics": n_topics, "seed": seed, **settings})
+        if corpus.places[0] != "a trial":
+            seen.append({"n_topics": n_topics, "seed": seed, **settings})
         topics = np.arange(corpus.n_units) % n_topics
         return Prediction(topics, corpus.document_offsets)
 
@@ -154,11 +155,27 @@ def test_if_writing_fails_the_earlier_file_stays(call, corpus, tmp_path, monkeyp
             ["counted", "CORPUS", "-k", 2, "--chains", 4],
             "counted has no option --chains; those of its own: --sweeps",
         ),
-        (["full", "CORPUS", "-k", 1], "n_topics (K) must be a whole number of at least 2"),
-        (["full", "CORPUS", "-k", 2, "--sweeps", 0], "n_sweeps must be"),
-        (["full", "CORPUS", "-k", 2, "--seed", -1], "random_state (the seed) must be"),
+        (["full", "CORPUS", "-k", 1], "--topics (K) must be a whole number of at least 2"),
+        (["full", "CORPUS", "-k", 2, "--sweeps", 0], "--sweeps must be"),
+        (["full", "CORPUS", "-k", 2, "--seed", -1], "--seed (the seed) must be"),
         (["counted", "nowhere.jsonl", "-k", 2], "nowhere.jsonl: cannot be read"),
-        (["full", "nowhere.jsonl", "-k", 1], "n_topics (K) must be"),
+        (["full", "nowhere.jsonl", "-k", 1], "--topics (K) must be"),
+        (["textseg", "nowhere.jsonl", "-k", 1], "--topics (K) must be"),
+        (["textseg", "nowhere.jsonl", "--segments", 0], "--segments must be a whole number"),
+        (["textseg", "nowhere.jsonl", "--segments", "all"], "neither a whole number nor 'ref"),
+        (["bayesseg", "nowhere.jsonl", "--prior", -1], "--prior must lie between"),
+        (["bayesseg", "nowhere.jsonl", "--duration", "nan"], "--duration must be a finite number"),
+        (["c99", "nowhere.jsonl", "--mask", 4], "--mask must be odd"),
+        (["c99", "nowhere.jsonl", "--mask", 10**23], "--mask must be a whole number"),
+        (["texttiling", "nowhere.jsonl", "--width", 10**23], "--width must be a whole number"),
+        (["texttiling", "nowhere.jsonl", "--reference", "label"], "a reference is for"),
+        (["clustering", "nowhere.jsonl", "-k", 2, "--trials", 0], "--trials must be"),
+        (["htmm", "nowhere.jsonl", "-k", 2, "--topic-prior", 0.1], "--topic-prior must lie"),
+        (["htmm", "nowhere.jsonl", "-k", 2, "--iterations", 0], "--iterations must be"),
+        (["hmm", "nowhere.jsonl", "-k", 2, "--smallest", 0], "--smallest must be"),
+        (["embeddings", "nowhere.jsonl", "-k", 2, "--encoder", "os"], "--encoder is MODULE:NAME"),
+        (["embeddings", "nowhere.jsonl", "-k", 2, "--encoder", "sys:maxsize"], "an encoder is"),
+        (["embeddings", "nowhere.jsonl", "-k", 2, "--encoder", "io:StringIO"], "is a class"),
         (["counted", "nowhere.jsonl", "-k", 2, "-o", "folder.jsonl"], "is a folder"),
         (["counted", "CORPUS", "-k", 2, "-o", "folder"], "folder"),
         (["counted", "CORPUS", "-k", 2, "-o", "folder.jsonl"], "folder.jsonl is a folder"),
@@ -187,6 +204,31 @@ def test_bad_input_is_one_line_before_any_work(
     assert corpus.read_bytes() == before
     names = {"folder", "folder.jsonl", "pipe.jsonl", "places.jsonl"}
     assert {p.name for p in tmp_path.iterdir()} == names
+
+
+@pytest.mark.parametrize("name", ["textseg", "bayesseg", "texttiling", "c99", "even-given"])
+def test_segments_of_the_reference_can_be_asked_for_by_name(call, tmp_path, name):
+    path = tmp_path / "parts.jsonl"
+    texts = {"Coast": ["salt sea waves and sand"] * 3, "Hills": ["snow and ice on rocks here"] * 2}
+    sections = [{"heading": h, "paragraphs": texts[h]} for h in texts]
+    both = [{"title": "a", "sections": sections}, {"title": "b", "sections": sections[::-1]}]
+    path.write_text("\n".join(map(json.dumps, both)))
+    found = lines_of(call(name, path, "--segments", "reference")[1])
+    assert [len(line["ends"]) for line in found] == [2, 2]
+    assert [len(line["ends"]) for line in lines_of(call(name, path, "--segments", 3)[1])] == [3, 3]
+
+
+def test_a_learned_prior_is_the_default_and_can_be_asked_for(call, corpus):
+    told = ("bayesseg", corpus, "--segments", 2)
+    assert call(*told, "--prior", "learned") == call(*told)
+    fixed = lines_of(call(*told, "--prior", 5)[1])
+    assert fixed[0]["log_likelihood"] != lines_of(call(*told)[1])[0]["log_likelihood"]
+
+
+def test_without_headings_the_option_for_a_number_is_named(call, corpus):
+    code, out, err = call("textseg", corpus)
+    assert (code, out) == (2, "")
+    assert err.endswith("it has to be given (--segments)\n")
 
 
 def test_predictions_beside_the_documents_are_fine_the_first_time(call, corpus, tmp_path, counted):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from permutopic import InputError
+from permutopic import InputError, InputWarning
 from permutopic.corpus import Corpus
 from permutopic.documents import Document, Unit
 from permutopic.experiments import comparing, methods
@@ -14,6 +17,7 @@ from permutopic.extras import MissingExtraError
 from permutopic.metrics import score_alignment, score_segmentation
 from permutopic.metrics.by_document import alignment_by_document, f_of
 from permutopic.metrics.randomization import randomization_test
+from permutopic.metrics.seeds import seed_test
 from permutopic.prediction import Prediction
 
 HEADINGS = ["Coast"] * 3 + ["Hills"] * 2 + ["Town"] * 3
@@ -74,7 +78,7 @@ def toys(monkeypatch):
         "twin": methods.Method("twin", "Right.", watched("twin", right)),
     }
     monkeypatch.setattr(comparing, "METHODS", given)
-    monkeypatch.setattr(comparing, "find_method", given.__getitem__)
+    monkeypatch.setattr(methods, "METHODS", given)
     return seen
 
 
@@ -98,8 +102,8 @@ def test_scores_are_means_over_seeds_with_their_spread(toys):
     assert all(second > 0 for second in found.by_seed["seconds"])
 
 
-def test_ours_comes_first_whether_named_or_not_and_once(toys):
-    for names in (["noisy", "twin"], ["noisy", "full", "twin", "noisy"]):
+def test_ours_comes_first_whether_named_or_not_and_the_others_as_they_stand(toys):
+    for names in (["noisy", "twin"], ["twin", "noisy", "full", "noisy"]):
         comparison = compare(CORPUS, 3, names, n_seeds=1)
         assert [each.method.name for each in comparison.methods] == ["full", "noisy", "twin"]
     assert comparison.methods[0].p_values == {}
@@ -111,21 +115,47 @@ def test_stars_come_from_rows_averaged_over_seeds(toys):
     rows = [alignment_by_document(CORPUS.headings, noisy(CORPUS, 3, s)) for s in range(3)]
     ours = alignment_by_document(CORPUS.headings, right(CORPUS, 3, 0))
     expected = randomization_test(np.mean(rows, axis=0), ours, f_of)
-    assert found["noisy"].p_values["f"] == expected.p_value
+    by_seed = found["noisy"].by_seed["f"]
+    assert found["noisy"].p_values["f"] == (expected.p_value, seed_test(by_seed, [1.0] * 3))
+    assert found["noisy"].p_value("f") == max(found["noisy"].p_values["f"])
     assert found["noisy"].stars("f") == "**"
     assert found["noisy"].stars("pk") == "**"
-    assert found["twin"].p_values == {"f": 1.0, "pk": 1.0, "windowdiff": 1.0}
+    assert found["twin"].p_values == {"f": (1.0, 1.0), "pk": (1.0, 1.0), "windowdiff": (1.0, 1.0)}
     assert found["twin"].stars("f") == ""
     assert found["full"].stars("f") == ""
 
 
 @pytest.mark.parametrize(
-    ("p_value", "stars"), [(0.05, ""), (0.049, "*"), (0.01, "*"), (0.009, "**")]
+    ("p_values", "stars"),
+    [
+        ((0.05, 0.0), ""),
+        ((0.049, 0.0), "*"),
+        ((0.01, 0.0), "*"),
+        ((0.009, 0.0), "**"),
+        ((0.0, 0.3), ""),
+        ((0.0, 0.02), "*"),
+        ((0.0, None), "**"),
+    ],
 )
-def test_one_star_or_two(toys, p_value, stars):
+def test_one_star_or_two_by_the_larger_of_two_p_values(toys, p_values, stars):
     twin = by_name(compare(CORPUS, 3, ["twin"], n_seeds=1))["twin"]
-    twin.p_values["f"] = p_value
+    twin.p_values["f"] = p_values
     assert twin.stars("f") == stars
+
+
+def moody(corpus, n_topics, seed, *, first=0):
+    """Be good or bad with the seed, in all documents alike."""
+    return noisy(corpus, n_topics, seed, share=[0.1, 0.6, 0.1, 0.6][(seed + first) % 4])
+
+
+def test_the_luck_of_seeds_earns_no_star(toys, monkeypatch):
+    monkeypatch.setitem(comparing.METHODS, "full", methods.Method("full", "Moody.", moody))
+    noise = methods.Method("noisy", "Noise.", lambda c, k, s: noisy(c, k, s, share=0.5))
+    monkeypatch.setitem(comparing.METHODS, "noisy", noise)
+    found = by_name(compare(CORPUS, 3, ["noisy"], n_seeds=4))["noisy"]
+    over_documents, over_seeds = found.p_values["f"]
+    assert over_documents < 0.05 < over_seeds
+    assert found.stars("f") == ""
 
 
 def test_segmenters_have_no_alignment_and_one_run_if_chance_has_no_part(toys):
@@ -164,13 +194,14 @@ def test_settings_and_the_reference_reach_the_methods(toys):
     assert by_name(labels)["noisy"].mean("f") == 1.0
     given = {name: settings for name, *_, settings in toys}
     assert given == {"full": {}, "noisy": {"share": 0}, "whole": {"reference": "label"}}
+    assert [each.method.name for each in labels.methods] == ["full", "noisy", "whole"]
 
 
 def test_runs_are_told_of_before_they_begin(toys):
     told = []
     compare(CORPUS, 3, ["whole", "noisy"], n_seeds=2, on_run=told.append)
     assert [(info.run, info.method, info.seed) for info in told] == [
-        (1, "full", 0), (2, "full", 1), (3, "whole", 0), (4, "noisy", 0), (5, "noisy", 1)
+        (1, "full", 0), (2, "full", 1), (3, "noisy", 0), (4, "noisy", 1), (5, "whole", 0)
     ]  # fmt: skip
     assert {info.n_runs for info in told} == {5}
 
@@ -186,6 +217,28 @@ def test_rows_have_the_columns_and_say_what_was_compared(toys):
     assert row["tokens"] == "words"
     assert row["reference_segments"] == 3.0
     assert [name for name in SCORES if f"{name}_p" in row] == ["f", "pk", "windowdiff"]
+    assert row["f_p"] == max(row["f_p_documents"], row["f_p_seeds"])
+
+
+def test_time_that_was_spared_by_what_is_kept_is_counted(toys, monkeypatch):
+    def recalled(corpus, n_topics, seed):
+        return replace(right(corpus, n_topics, seed), measures={"recalled_seconds": 1000.0})
+
+    method = methods.Method("twin", "Recalls.", recalled)
+    monkeypatch.setitem(comparing.METHODS, "twin", method)
+    assert by_name(compare(CORPUS, 3, ["twin"], n_seeds=1))["twin"].mean("seconds") > 1000
+
+
+def warn(corpus, n_topics, seed):
+    warnings.warn(f"{corpus.n_documents} documents", InputWarning, stacklevel=2)
+    return right(corpus, n_topics, seed)
+
+
+def test_only_the_corpus_itself_is_warned_of(toys, monkeypatch):
+    monkeypatch.setitem(comparing.METHODS, "twin", methods.Method("twin", "Warns.", warn))
+    with pytest.warns(InputWarning) as told:
+        compare(CORPUS, 3, ["twin"], n_seeds=1)
+    assert [str(each.message) for each in told] == ["12 documents"]
 
 
 def refuse(n_topics, seed, **settings):
@@ -211,3 +264,7 @@ def test_bad_questions_are_refused(toys):
         compare(Corpus.from_paragraphs([["a b"]]), 3)
     with pytest.raises(InputError, match="convention"):
         compare(CORPUS, 3, ["full"], convention="letters")
+    with pytest.raises(InputError, match="a Corpus is compared on, not list"):
+        compare([["a b"]], 3)
+    with pytest.raises(InputError, match="not 'typo'"):
+        compare(CORPUS, 3, "noisy", settings={"typo": {}})

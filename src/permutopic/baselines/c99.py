@@ -55,7 +55,7 @@ def predict(
     >>> predict(corpus, auto=False, n_segments=2).ends(0).tolist()
     [2, 4]
     """
-    if check_whole(mask, "mask", 3) % 2 == 0:
+    if check_whole(mask, "mask", 3, 10**6) % 2 == 0:
         raise InputError(f"mask must be odd, to have a middle, not {mask}")
     counts = counts_unless_auto(corpus, auto, n_segments, reference)
     ends, density = [], np.empty(corpus.n_documents)

@@ -70,7 +70,7 @@ def predict(
     ([1, 0, 1, 0, 0, 0], 4.0)
     """
     n_topics = check_whole(n_topics, "n_topics", 1)
-    trials = check_whole(trials, "trials", 1)
+    trials = check_whole(trials, "trials", 1, 10**6)
     random = np.random.default_rng(check_whole(seed, "seed", 0))
     vectors, units = unit_vectors(corpus)
     labels = bisect_repeatedly(vectors, n_topics, random, trials)

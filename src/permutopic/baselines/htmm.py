@@ -91,6 +91,7 @@ def predict(
     >>> found.ends(0).tolist(), sorted(found.measures)
     ([2, 4], ['change', 'iterations', 'log_likelihood', 'objective'])
     """
+    check_whole(iterations, "iterations", 1, 10**6)
     fitted = fit(
         corpus,
         n_topics,

@@ -20,7 +20,7 @@ from permutopic.prediction import Prediction
 if TYPE_CHECKING:
     from permutopic.corpus import Corpus
 
-_MOST_SEED = 2**63 - 1  # tomotopy keeps it in a machine word
+_SEEDS = 2**63  # tomotopy keeps it in a machine word
 
 
 def predict(corpus: Corpus, n_topics: int, seed: int = 0, *, iterations: int = 500) -> Prediction:
@@ -49,8 +49,8 @@ def predict(corpus: Corpus, n_topics: int, seed: int = 0, *, iterations: int = 5
     [True, False, False, True]
     """
     n_topics = check_whole(n_topics, "n_topics", 1, 32767)
-    iterations = check_whole(iterations, "iterations", 1)
-    seed = check_whole(seed, "seed", 0, _MOST_SEED)
+    iterations = check_whole(iterations, "iterations", 1, 10**6)
+    seed = check_whole(seed, "seed", 0) % _SEEDS
     model = make_model(corpus, n_topics, seed)
     model.train(iterations, workers=1)  # with more workers a seed does not settle the result
     topics = np.full(corpus.n_units, NO_TOPIC, dtype=np.int64)

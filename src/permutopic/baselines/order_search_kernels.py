@@ -324,7 +324,9 @@ def best_first(  # noqa: PLR0912, PLR0915 (one loop; what can be told apart is a
                 hope = gain + bound_rest(tables, reached, left, entries, sums)
                 if hope <= known + TIGHT:
                     continue
-                if at >= 0 and is_beaten(tables, nodes.scores[at], reached, gain):
+                # Where nothing is left, a state is worth nothing, and `hope` has told all.
+                complete = grown == (np.int64(1) << n_pieces) - 1
+                if at >= 0 and not complete and is_beaten(tables, nodes.scores[at], reached, gain):
                     continue
                 if at < 0:
                     if n_rows == nodes.masks.size:
@@ -335,7 +337,7 @@ def best_first(  # noqa: PLR0912, PLR0915 (one loop; what can be told apart is a
                     nodes.slots[find_slot(nodes, grown)] = at
                 nodes.scores[at, reached] = gain
                 nodes.parents[at, reached] = node
-                if grown == (np.int64(1) << n_pieces) - 1:
+                if complete:
                     known, goal = gain, at * wide + reached
                     continue
                 if size == hopes.size:

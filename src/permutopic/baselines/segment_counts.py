@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def segment_counts(
-    corpus: Corpus, n_segments: int | ArrayLike | None = None, reference: str = "heading"
+    corpus: Corpus, n_segments: int | str | ArrayLike | None = None, reference: str = "heading"
 ) -> NDArray[np.int64]:
     """Say how many segments each document is to have, never more than it has units.
 
     Parameters
     ----------
     n_segments
-        A number for all documents, or one for each. Without it documents get as many segments as
-        the reference has, as in the paper; nothing else is taken from the reference.
+        A number for all documents, or one for each. None or "reference": as many segments as the
+        reference has, as in the paper; nothing else is taken from the reference.
     reference
         What the true segments are: "heading" or "label".
 
@@ -34,7 +34,9 @@ def segment_counts(
     >>> segment_counts(corpus, 2).tolist()
     [2, 1]
     """
-    if n_segments is None:
+    if n_segments is None or isinstance(n_segments, str):
+        if n_segments not in {None, "reference"}:
+            raise InputError(f"n_segments is a number or 'reference', not {n_segments!r}")
         return _reference_counts(corpus, reference)
     if np.ndim(n_segments) == 0:
         wanted = np.full(corpus.n_documents, check_whole(n_segments, "n_segments", 1))
@@ -56,7 +58,7 @@ def segment_counts(
 
 
 def counts_unless_auto(
-    corpus: Corpus, auto: bool, n_segments: int | ArrayLike | None, reference: str
+    corpus: Corpus, auto: bool, n_segments: int | str | ArrayLike | None, reference: str
 ) -> NDArray[np.int64] | None:
     """Say how many segments documents are to have, or None if the method itself is to choose."""
     if not isinstance(auto, bool):

@@ -65,7 +65,7 @@ def predict(
     >>> predict(corpus, width=2, block=2).ends(0).tolist()
     [2, 4]
     """
-    width, block = check_whole(width, "width", 1), check_whole(block, "block", 1)
+    width, block = check_whole(width, "width", 1, 10**6), check_whole(block, "block", 1, 10**6)
     if policy not in POLICIES:
         raise InputError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")
     counts = counts_unless_auto(corpus, auto, n_segments, reference)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,23 +11,15 @@ import click
 from permutopic.cli.options import choice, number
 from permutopic.cli.reading_options import PATHS, reading_options, take_choices
 from permutopic.cli.results import check_output, give, result_options
-from permutopic.errors import InputError
+from permutopic.cli.rival_options import take_settings
+from permutopic.errors import InputError, InputWarning
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from permutopic.corpus import Corpus
+    from permutopic.experiments.comparing import RunInfo
+    from permutopic.experiments.method import Method
 
-    from permutopic.experiments.comparing import Compared, Comparison, RunInfo
-
-_HEADS = {
-    "recall": "recall",
-    "precision": "precision",
-    "f": "F",
-    "pk": "Pk",
-    "windowdiff": "WindowDiff",
-    "segments": "segments",
-    "seconds": "seconds",
-}
-_TESTED = ("f", "pk", "windowdiff")
+    Settings = dict[str, dict[str, Any]]
 
 
 @click.command("compare")
@@ -39,6 +33,13 @@ _TESTED = ("f", "pk", "windowdiff")
     help="Methods to compare with ours: clustering,htmm,…, or all.",
 )
 @number("--seeds", "n_seeds", 5, "Runs of each method that goes by chance, seeds 0, 1, ….")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="METHOD:NAME=VALUE",
+    help="Call a method with a setting, such as bayesseg:prior=0.2 or full:n_chains=4.",
+)
 @choice("--reference", ["heading", "label"], "The authors' headings, or labels where given.")
 @choice("--convention", ["words", "units"], "What Pk and WindowDiff are counted over.")
 @click.option(
@@ -54,6 +55,7 @@ def compare_command(
     n_topics: int,
     methods: str,
     n_seeds: int,
+    changes: tuple[str, ...],
     reference: str,
     convention: str,
     encoder: str | None,
@@ -67,24 +69,28 @@ def compare_command(
 
     No method sees the headings, but some are told how many segments they make: see the marks in the
     table. `permutopic run --help` lists the methods. Shown are means over seeds ± their standard
-    deviation; stars say which differ from our model by approximate randomization over documents.
-    PATHS are files, folders, globs, or - for standard input.
+    deviation; stars say which differ from our model, by approximate randomization over documents
+    and by Welch's t over seeds. PATHS are files, folders, globs, or - for standard input.
     """
+    from permutopic.cli.comparison_table import print_comparison
     from permutopic.cli.progress import shown_steps
-    from permutopic.cli.reading_options import find_function
     from permutopic.experiments.comparing import choose_methods, compare
-    from permutopic.experiments.methods import METHODS
 
     choices = take_choices(settings)
-    names = _listed(methods)
-    given = _settings(n_jobs, None if encoder is None else find_function("--encoder", encoder))
     if n_seeds < 1:
         raise InputError(f"--seeds must be at least 1, not {n_seeds}")
-    chosen, _ = choose_methods(names, n_topics, given)
+    names = _listed(methods)
+    given = _settings(names, n_jobs, encoder, changes)
+    chosen, missing = choose_methods(names, n_topics, given)
+    _try_out(chosen, n_topics, given)
     check_output(output, *paths)
-    reads_text = any(METHODS[method.name].reads_text for method in chosen)
+    reads_text = any(method.reads_text for method in chosen)
     documents = choices.read(paths, keep_texts=reads_text)
-    with shown_steps("runs") as show:
+    _check_labels(documents, reference)
+    for name, reason in missing.items():
+        click.echo(f"permutopic: note: {name} is left out: {reason}", err=True)
+    with shown_steps("runs") as show, warnings.catch_warnings():
+        warnings.simplefilter("once", InputWarning)  # not with every seed
 
         def on_run(info: RunInfo) -> None:
             show(info.run, info.n_runs, f"{info.method}, seed {info.seed}")
@@ -99,12 +105,10 @@ def compare_command(
             settings=given,
             on_run=on_run,
         )
-    for name, reason in comparison.missing.items():
-        click.echo(f"permutopic: note: {name} is left out: {reason}", err=True)
     give(
         comparison.rows(),
         comparison.columns,
-        lambda _: _print(comparison),
+        lambda _: print_comparison(comparison),
         as_json=as_json,
         as_csv=as_csv,
         output=output,
@@ -118,71 +122,49 @@ def _listed(methods: str) -> list[str]:
     return names
 
 
-def _settings(n_jobs: int, encoder: object | None) -> dict[str, dict[str, Any]]:
-    """Say what each method is called with."""
-    ours: dict[str, dict[str, Any]] = {
-        name: {"n_jobs": n_jobs} for name in ("full", "constrained", "uniform")
-    }
-    if encoder is None:
-        return ours
-    return {**ours, **{name: {"encoder": encoder} for name in ("embeddings", "embeddings-centred")}}
+def _settings(
+    names: list[str], n_jobs: int, encoder: str | None, changes: tuple[str, ...]
+) -> Settings:
+    """Say what each method is called with; settings for one that is not run are a slip."""
+    from permutopic.experiments.methods import METHODS
+
+    ours = [method.name for method in METHODS.values() if method.group == "ours"]
+    given: Settings = {name: {"n_jobs": n_jobs} for name in ours}
+    if encoder is not None:
+        readers = {"embeddings", "embeddings-centred"}
+        readers &= readers if "all" in names else set(names)
+        if not readers:
+            raise InputError("--encoder is for embeddings, which are not among the methods")
+        given |= {name: {"encoder": encoder} for name in readers}
+    for change in changes:
+        method, colon, setting = change.partition(":")
+        name, equals, value = setting.partition("=")
+        if not (method and colon and name and equals and value):
+            raise InputError(
+                f"--set is METHOD:NAME=VALUE, such as bayesseg:prior=0.2, not {change!r}"
+            )
+        if not {method, "all"} & {*names, "full"}:
+            raise InputError(f"--set {change}: {method} is not among the methods")
+        given.setdefault(method, {})[name] = _value(value)
+    return {method: take_settings(settings) for method, settings in given.items()}
 
 
-def _print(comparison: Comparison) -> None:
-    from rich.measure import measure_renderables
-
-    from permutopic.cli.tables import make_console
-
-    console = make_console()
-    table = _table(comparison, spread=True)
-    needed = measure_renderables(console, console.options.update(max_width=1000), [table]).maximum
-    spread = needed <= console.width  # else it goes, and --csv has it
-    console.print(table if spread else _table(comparison, spread=False))
-    facts = comparison.settings
-    most = max(len(each.seeds) for each in comparison.methods)
-    seeds = "one seed" if most == 1 else f"{most} seeds"
-    shown = "Mean and standard deviation" if spread and most > 1 else "Mean"
-    console.print(
-        f"{facts['n_documents']:,} documents, K = {facts['n_topics']}, tokens {facts['tokens']}; "
-        f"against {facts['reference']}s, Pk and WindowDiff over {facts['convention']}.\n"
-        "–: divides documents and aligns nothing.\n"
-        f"{shown} over {seeds}; one run where nothing goes by chance.\n"
-        "*, **: differs from full with p < .05, .01 (approximate randomization over documents).\n"
-        "†: told how many segments the reference has in each document: "
-        f"{facts['reference_segments']:.1f} on average."
-    )
+def _value(text: str) -> Any:
+    """Read a number or a truth value, or leave a word as it is."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, bool | int | float) else text
 
 
-def _table(comparison: Comparison, *, spread: bool) -> Table:
-    from permutopic.cli.tables import make_table
-    from permutopic.experiments.comparing import SCORES
-
-    table = make_table(("method", "left"), *((_HEADS[score], "right") for score in SCORES))
-    for column in table.columns:
-        column.no_wrap = True
-    group = comparison.methods[0].method.group
-    for each in comparison.methods:
-        if each.method.group != group:
-            table.add_section()
-            group = each.method.group
-        name = each.method.name + ("†" if each.method.told else "")
-        table.add_row(name, *(_cell(each, score, spread) for score in SCORES))
-    return table
+def _try_out(chosen: list[Method], n_topics: int, given: Settings) -> None:
+    """Refuse what a method would refuse, before work begins."""
+    for method in chosen:
+        if method.name in given:
+            method.try_out(n_topics, 0, **given[method.name])
 
 
-def _cell(each: Compared, score: str, spread: bool) -> str:
-    mean, deviation = each.mean(score), each.spread(score)
-    if mean is None:
-        return "–"
-    if score == "seconds":
-        return f"{mean:.1f}" if mean >= 0.95 else f"{mean:.2f}"
-    digits = 1 if score == "segments" else 3
-    shown = _short(mean, digits)
-    if spread and deviation is not None:
-        shown += f"±{_short(deviation, digits)}"
-    # Stars stand in a place of their own, so that numbers stay below each other.
-    return shown + (each.stars(score).ljust(2) if score in _TESTED else "")
-
-
-def _short(value: float, digits: int) -> str:
-    return f"{value:.{digits}f}".removeprefix("0")
+def _check_labels(documents: Corpus, reference: str) -> None:
+    if reference == "label" and not any(documents.labels):
+        warnings.warn("no unit has a label: headings stand in", InputWarning, stacklevel=2)

@@ -117,7 +117,11 @@ class NumberOr(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
     def __init__(self, kind: type[float], word: str) -> None:
         self.kind, self.word = kind, word
-        self.name = f"{'N' if kind is int else 'X'}|{word}"
+        self.name = "number"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+        """Show the word as it is to be given."""
+        return f"{'N' if self.kind is int else 'X'}|{self.word}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read the number or leave the word as it is."""

@@ -8,6 +8,7 @@ import click
 
 from permutopic.cli.options import NumberOr, adding, choice
 from permutopic.cli.reading_options import find_function
+from permutopic.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,16 @@ rival_options: Callable[[Callable[..., None]], Callable[..., None]] = adding(
             type=NumberOr(float, "learned"),
             help="Dispersion of segments' lengths, of bayesseg.  [default: lengths do not count]",
         ),
+        click.option(
+            "--topic-prior",
+            type=float,
+            help="θ0 of our model, α of htmm.  [default: 0.1; htmm 1 + 50/K]",
+        ),
+        click.option(
+            "--word-prior",
+            type=float,
+            help="β0 of our model, η of htmm.  [default: 0.1; htmm 1.01]",
+        ),
         click.option("--trials", type=int, help="Trials of each bisection.  [default: 10]"),
         click.option(
             "--iterations",
@@ -44,7 +55,7 @@ rival_options: Callable[[Callable[..., None]], Callable[..., None]] = adding(
             help="Where EM of htmm starts: near the words of the corpus, or anywhere.  "
             "[default: corpus]",
         ),
-        click.option("--smallest", type=int, help="Units that make a state of hmm."),
+        click.option("--smallest", type=int, help="Units that make a state of hmm.  [default: 4]"),
         click.option(
             "--width", type=int, help="Words in a pseudo-sentence of texttiling.  [default: 20]"
         ),
@@ -67,9 +78,33 @@ rival_options: Callable[[Callable[..., None]], Callable[..., None]] = adding(
 """Adds the settings that rivals have."""
 
 
-def take_encoder(settings: dict[str, Any]) -> None:
-    """Look up the encoder that was named, in place, and say what "learned" and the like mean."""
-    if settings.get("encoder") is not None:
-        settings["encoder"] = find_function("--encoder", settings["encoder"])
-    if settings.get("prior") == "learned":
-        settings["prior"] = None
+def take_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Look up what is named: an encoder; "learned", which the method calls None."""
+    given = dict(settings)
+    if isinstance(given.get("encoder"), str):
+        given["encoder"] = find_encoder(given["encoder"])
+    if given.get("prior") == "learned":
+        given["prior"] = None
+    return given
+
+
+def find_encoder(name: str) -> Any:
+    """Look up an encoder of the user's own."""
+    if not all(name.partition(":")):
+        raise InputError(f"--encoder is MODULE:NAME, such as my_module:encode, not {name!r}")
+    return find_function("--encoder", name)
+
+
+def by_option(error: InputError, names: dict[str, str]) -> InputError:
+    """Name settings in a message by the options that the command line has for them.
+
+    >>> by_option(InputError("n_segments must be 1"), {"n_segments": "--segments"})
+    InputError('--segments must be 1')
+    """
+    text = str(error)
+    for setting, option in names.items():
+        if text.startswith(f"{setting} "):
+            text = option + text.removeprefix(setting)
+        if "_" in setting:  # no word of plain English
+            text = text.replace(setting, option)
+    return type(error)(text)

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from permutopic.cli.options import model_options_but
 from permutopic.cli.reading_options import PATHS, reading_options, take_choices
 from permutopic.cli.results import check_output
-from permutopic.cli.rival_options import rival_options, take_encoder
+from permutopic.cli.rival_options import by_option, rival_options, take_settings
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _COLUMNS = {"title": str, "topics": list[int], "ends": list[int]}
 @click.option(
     "-k", "--topics", "n_topics", type=int, help="Topics at most (K); segmenters have none."
 )
-@model_options_but("n_topics", "variant")
+@model_options_but("n_topics", "variant", "topic_prior", "word_prior")
 @rival_options
 @reading_options
 @click.option(
@@ -40,7 +40,7 @@ _COLUMNS = {"title": str, "topics": list[int], "ends": list[int]}
     type=click.Path(),
     metavar="FILE",
     default=_STANDARD,
-    help="File for the predictions (.jsonl), - for standard output.  [default: -]",
+    help="File for the predictions: .jsonl, .csv or .parquet; - for standard output.  [default: -]",
 )
 @click.pass_context
 def run_command(
@@ -79,23 +79,29 @@ def run_command(
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
     found = find_method(method)
-    _check_options(context, found, given)
-    take_encoder(given)
+    names = {str(each.name): each.opts[-1] for each in context.command.params}
+    _check_options(names, found, given)
+    given = take_settings(given)
     if found.aligns and n_topics is None:
         raise InputError(f"the method {method} needs a number of topics (K): give -k")
-    found.check(n_topics, random_state, **given)
     if output != _STANDARD:
         check_output(output, *paths)
+    try:
+        found.try_out(n_topics, random_state, **given)
+    except InputError as error:
+        raise by_option(error, names) from None
     documents = choices.read(paths, keep_texts=found.reads_text)
     if "watch" in found.settings:
         given["watch"] = shown_progress
-    prediction = found.predict(documents, n_topics, random_state, **given)
+    try:
+        prediction = found.predict(documents, n_topics, random_state, **given)
+    except InputError as error:
+        raise by_option(error, names) from None
     _write(documents, prediction, output, found.name)
 
 
-def _check_options(context: click.Context, method: Method, given: dict[str, Any]) -> None:
+def _check_options(names: dict[str, str], method: Method, given: dict[str, Any]) -> None:
     """Refuse options that the method does not have, by the names they have here."""
-    names = {str(each.name): each.opts[-1] for each in context.command.params}
     for name in given:
         if name not in method.settings:
             known = ", ".join(names[each] for each in sorted(method.settings) if each in names)

@@ -1,21 +1,24 @@
 """Methods compared on one corpus: scores, spread over seeds, seconds, and which differ from ours.
 
-A star needs more than one lucky run. Two seeds of one method can differ "significantly" by a test
-over documents alone, for the test knows nothing of seeds. So a document's rows are averaged over a
-method's seeds first, and the averages of two methods are what approximate randomization swaps.
+A star asks for two things: that the difference would hold for other documents (approximate
+randomization, with each document's rows averaged over a method's seeds) and for other seeds
+(Welch's t on the scores by seed). Documents alone would not do: a seed's luck is shared by all
+documents, and a test over them takes it for merit, averaged or not.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from permutopic.checks import check_whole
+from permutopic.corpus import Corpus
 from permutopic.corpus.parts import take_documents
-from permutopic.errors import InputError
+from permutopic.errors import InputError, InputWarning
 from permutopic.experiments.methods import METHODS, find_method
 from permutopic.extras import MissingExtraError
 from permutopic.metrics.alignment import score_alignment
@@ -27,6 +30,7 @@ from permutopic.metrics.by_document import (
     windowdiff_of,
 )
 from permutopic.metrics.randomization import randomization_test
+from permutopic.metrics.seeds import seed_test
 from permutopic.metrics.segmentation import check_convention
 from permutopic.prediction import segment_ends
 
@@ -35,7 +39,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from permutopic.corpus import Corpus
     from permutopic.experiments.method import Method
     from permutopic.prediction import Prediction
 
@@ -43,6 +46,7 @@ SCORES = ("recall", "precision", "f", "pk", "windowdiff", "segments", "seconds")
 TESTED = {"f": f_of, "pk": pk_of, "windowdiff": windowdiff_of}
 OURS = "full"
 _ALIGNMENT = ("recall", "precision", "f")
+_P_VALUES = ("p", "p_documents", "p_seeds")
 _STARS = ((0.01, "**"), (0.05, "*"))
 
 
@@ -79,7 +83,8 @@ class Compared:
     tables
         Rows of documents, averaged over seeds.
     p_values
-        For each of `TESTED`, of the difference to ours; none for ours.
+        For each of `TESTED`, of the difference to ours, over documents and over seeds; none for
+        ours. The second is None where neither side has more than one run.
     measures
         What the method told of itself with each seed.
     """
@@ -88,7 +93,7 @@ class Compared:
     seeds: tuple[int, ...]
     by_seed: dict[str, tuple[float, ...]]
     tables: Tables
-    p_values: dict[str, float]
+    p_values: dict[str, tuple[float, float | None]]
     measures: tuple[dict[str, float], ...]
 
     def mean(self, score: str) -> float | None:
@@ -101,9 +106,17 @@ class Compared:
         values = self.by_seed.get(score, ())
         return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
+    def p_value(self, score: str) -> float | None:
+        """Give the larger of the two p-values of a difference to ours, None for ours."""
+        if score not in self.p_values:
+            return None
+        return max(p for p in self.p_values[score] if p is not None)
+
     def stars(self, score: str) -> str:
-        """Mark a difference to ours: * for p < .05, ** for p < .01."""
-        p_value = self.p_values.get(score, 1.0)
+        """Mark a difference to ours: * if both p-values are below .05, ** if below .01."""
+        p_value = self.p_value(score)
+        if p_value is None:
+            return ""
         return next((stars for limit, stars in _STARS if p_value < limit), "")
 
 
@@ -121,7 +134,8 @@ class Comparison:
         columns: dict[str, Any] = {"method": str, "group": str, "told": bool, "seeds": list[int]}
         for score in SCORES:
             columns |= {score: float, f"{score}_sd": float}
-            columns |= {f"{score}_p": float} if score in TESTED else {}
+            if score in TESTED:
+                columns |= {f"{score}_{name}": float for name in _P_VALUES}
         by_seed = {f"{score}_by_seed": list[float] for score in SCORES}
         kinds = {name: type(value) for name, value in self.settings.items()}
         return {**columns, **by_seed, **kinds}
@@ -136,7 +150,7 @@ class Comparison:
                 "seeds": list(each.seeds),
                 **{score: each.mean(score) for score in SCORES},
                 **{f"{score}_sd": each.spread(score) for score in SCORES},
-                **{f"{score}_p": each.p_values.get(score) for score in TESTED},
+                **_p_cells(each),
                 **{
                     f"{score}_by_seed": list(each.by_seed[score]) if score in each.by_seed else None
                     for score in SCORES
@@ -147,8 +161,16 @@ class Comparison:
         ]
 
 
+def _p_cells(each: Compared) -> dict[str, object]:
+    cells: dict[str, object] = {}
+    for score in TESTED:
+        values = (each.p_value(score), *each.p_values.get(score, (None, None)))
+        cells |= {f"{score}_{name}": p for name, p in zip(_P_VALUES, values, strict=True)}
+    return cells
+
+
 def choose_methods(
-    names: Sequence[str], n_topics: int, settings: dict[str, dict[str, Any]] | None = None
+    names: str | Sequence[str], n_topics: int, settings: dict[str, dict[str, Any]] | None = None
 ) -> tuple[list[Method], dict[str, str]]:
     """Look methods up; "all" are all whose libraries are there, and the others with the reason.
 
@@ -156,6 +178,9 @@ def choose_methods(
     ['textseg', 'full']
     """
     settings = settings or {}
+    names = [names] if isinstance(names, str) else names
+    for name in settings:
+        find_method(name)
     chosen: dict[str, Method] = {}
     missing: dict[str, str] = {}
     for name in names:
@@ -176,7 +201,7 @@ def choose_methods(
 def compare(
     corpus: Corpus,
     n_topics: int,
-    methods: Sequence[str] = ("all",),
+    methods: str | Sequence[str] = "all",
     *,
     n_seeds: int = 5,
     reference: str = "heading",
@@ -189,7 +214,8 @@ def compare(
     Parameters
     ----------
     methods
-        Names, or "all". Ours ("full") is run whether named or not: it is what others differ from.
+        Names, or "all". Ours ("full") is run whether named or not: it is what others differ from,
+        and comes first; the others come as they stand in `METHODS`.
     reference
         "heading" or "label". Methods that are told the number of segments are told that of this
         reference.
@@ -205,17 +231,20 @@ def compare(
     """
     check_whole(n_seeds, "n_seeds", 1)
     check_convention(convention)
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"a Corpus is compared on, not {type(corpus).__name__}")
     headings = corpus.reference(reference)
     chosen, missing = choose_methods(methods, n_topics, settings)
-    ours = next((each for each in chosen if each.name == OURS), None)
-    ordered = [find_method(OURS), *(each for each in chosen if each is not ours)]
+    named = {each.name for each in chosen} | {OURS}
+    ordered = [each for each in METHODS.values() if each.name in named]
+    ordered.sort(key=lambda each: each.name != OURS)
     n_runs = sum(n_seeds if each.by_chance else 1 for each in ordered)
     found: list[Compared] = []
     run = 0
     few = _first_documents(corpus, n_topics)
     for method in ordered:
         given = dict((settings or {}).get(method.name, {}))
-        if "reference" in method.settings:
+        if method.told:
             given.setdefault("reference", reference)
         seeds = tuple(range(n_seeds)) if method.by_chance else (0,)
         timed = []
@@ -224,7 +253,9 @@ def compare(
             if on_run is not None:
                 on_run(RunInfo(run, n_runs, method.name, seed))
             if seed == seeds[0]:
-                method.predict(few, n_topics, seed, **given)
+                with warnings.catch_warnings():  # about documents that are not the user's corpus
+                    warnings.simplefilter("ignore", InputWarning)
+                    method.predict(few, n_topics, seed, **given)
             started = time.perf_counter()
             prediction = method.predict(corpus, n_topics, seed, **given)
             seconds = time.perf_counter() - started
@@ -259,7 +290,7 @@ def _reference_segments(corpus: Corpus, headings: tuple[str, ...]) -> float:
 def _first_documents(corpus: Corpus, n_topics: int) -> Corpus:
     """Take enough documents for any method to have something to do."""
     units = corpus.document_offsets[1:]
-    enough = int(np.searchsorted(units, 4 * n_topics)) + 1
+    enough = max(int(np.searchsorted(units, 4 * n_topics)) + 1, 2)
     return take_documents(corpus, np.arange(min(enough, corpus.n_documents)))
 
 
@@ -291,22 +322,23 @@ def _scored(
             scores |= {name: getattr(alignment, name) for name in _ALIGNMENT}
         for name, value in scores.items():
             by_seed.setdefault(name, []).append(value)
-    tables = Tables(np.mean(aligned, axis=0) if aligned else None, np.mean(segmented, axis=0))
-    return Compared(
+    found = Compared(
         method,
         seeds,
         {name: tuple(values) for name, values in by_seed.items()},
-        tables,
-        _p_values(tables, ours[0].tables) if ours else {},
+        Tables(np.mean(aligned, axis=0) if aligned else None, np.mean(segmented, axis=0)),
+        {},
         tuple(dict(prediction.measures) for _, prediction in timed),
     )
+    return replace(found, p_values=_p_values(found, ours[0])) if ours else found
 
 
-def _p_values(theirs: Tables, ours: Tables) -> dict[str, float]:
+def _p_values(theirs: Compared, ours: Compared) -> dict[str, tuple[float, float | None]]:
     found = {}
     for score, statistic in TESTED.items():
-        first, second = theirs.of(score), ours.of(score)
+        first, second = theirs.tables.of(score), ours.tables.of(score)
         if first is not None and second is not None:
-            test = randomization_test(first, second, statistic, vectorized=True)
-            found[score] = test.p_value
+            over_documents = randomization_test(first, second, statistic, vectorized=True).p_value
+            over_seeds = seed_test(theirs.by_seed[score], ours.by_seed[score])
+            found[score] = (over_documents, over_seeds)
     return found

@@ -5,18 +5,20 @@ from __future__ import annotations
 import logging
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from permutopic.checks import check_whole
+from permutopic.corpus import Corpus
+from permutopic.documents import Document, Unit
 from permutopic.errors import InputError
 from permutopic.model.compile import announced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permutopic.corpus import Corpus
     from permutopic.prediction import Prediction
 
     Run = Callable[..., Prediction]
@@ -87,6 +89,15 @@ class Method:
                 )
         self.verify(self._topics(n_topics), seed, **settings)
 
+    def try_out(self, n_topics: int | None = None, seed: int = 0, **settings: Any) -> None:
+        """Refuse what `check` refuses, and what a rival itself does, before a corpus is read.
+
+        A rival knows best what it wants, so it is called with a few words.
+        """
+        self.check(n_topics, seed, **settings)
+        if self.group != "ours":
+            self.predict(_few_words(), n_topics, seed, **settings)
+
     def predict(
         self, corpus: Corpus, n_topics: int | None = None, seed: int = 0, **settings: Any
     ) -> Prediction:
@@ -96,6 +107,8 @@ class Method:
         but for the number of segments by a method that is `told` it.
         """
         self.check(n_topics, seed, **settings)
+        if not isinstance(corpus, Corpus):
+            raise InputError(f"a method takes a Corpus, not {type(corpus).__name__}")
         if self.reads_text and not corpus.texts:
             raise InputError(
                 f"the method {self.name} reads the text of units, which this corpus does not "
@@ -113,8 +126,17 @@ class Method:
         return prediction
 
     def _topics(self, n_topics: int | None) -> int:
-        if not self.aligns:
+        if n_topics is None and not self.aligns:
             return 2  # which nobody looks at
         if n_topics is None:
             raise InputError(f"the method {self.name} needs a number of topics (K)")
         return n_topics
+
+
+@lru_cache(maxsize=1)
+def _few_words() -> Corpus:
+    """Make a corpus on which any method can be tried out in no time."""
+    texts = ("salt sea", "sea salt waves", "snow ice", "ice snow rocks")
+    units = tuple(Unit(text, f"part {n // 2}") for n, text in enumerate(texts))
+    documents = [Document(str(number), units, "a trial") for number in range(2)]
+    return Corpus.from_documents(documents, keep_texts=True)

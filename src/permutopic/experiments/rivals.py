@@ -18,6 +18,7 @@ from permutopic.baselines import (
     textseg,
     texttiling,
 )
+from permutopic.errors import InputError
 from permutopic.experiments.method import Method, check_numbers
 from permutopic.extras import needs
 
@@ -47,9 +48,10 @@ def _segment_freely(
     predict: Segment, corpus: Corpus, n_topics: int, seed: int, **settings: Any
 ) -> Prediction:
     """Call one that chooses the number of segments itself, unless one is given."""
-    if "n_segments" in settings:
-        given = settings.pop("n_segments")
-        settings |= {"auto": False, "n_segments": None if given == "reference" else given}
+    if settings.get("n_segments") is not None:
+        settings["auto"] = False
+    elif "reference" in settings:
+        raise InputError("a reference is for n_segments='reference': without it, none is looked at")
     return _segment(predict, corpus, n_topics, seed, **settings)
 
 
