@@ -4,29 +4,43 @@ States are topics. Each unit is emitted by one state, by a bigram model of its o
 walk through the states. States begin as clusters of units (`content_hmm_states.py`), and are
 estimated again from the most probable walks until these stay as they are.
 
-- Emissions: p_s(w'|w) = (f_s(w w') + δ₁) / (f_s(w) + δ₁ V), f_s the counts in the units of s; every
-  unit begins after a start symbol. The last state, for insertions, takes what no other state
-  expects: p(w'|w) ∝ 1 − max_s p_s(w'|w).
+- Emissions with back-off: a state's pairs, the corpus's pairs, a state's words, the corpus's words,
+
+      p_s(w'|w) = (f_s(w w') + μ r_s(w'|w)) / (f_s(w) + μ)
+      r_s(w'|w) = (F(w w') + κ q_s(w')) / (F(w) + κ)
+      q_s(w') = (f_s(w') + ν g(w')) / (n_s + ν),      g(w') = (F(w') + 1) / (n + V)
+
+  with f_s the counts in the units of s, F and n those of the corpus; every unit begins after a
+  start symbol. The last state, for insertions, takes what no other state expects; the complement
+  is that of words: p(w'|w) ∝ 1 − max_s q_s(w').
+- Emissions of the paper (`smoothing="additive"`): p_s(w'|w) = (f_s(w w') + δ₁) / (f_s(w) + δ₁ V),
+  and p(w'|w) ∝ 1 − max_s p_s(w'|w) for insertions. On long units and a large vocabulary the state
+  with most units smooths best, and swallows most units.
 - Transitions: p(t|s) ∝ D(s, t) + δ₂, with D(s, t) the documents in which a unit of s stands
   directly before one of t. The paper divides by D(s) + δ₂ m, with D(s) the documents that hold s
   and m the number of states; such rows need not sum to one. Ours are divided by their sum.
-- The first state, of which the paper says nothing: p(s) = (documents that begin in s + δ₂) /
-  (documents + δ₂ m).
+- Where documents begin and end, of which the paper says nothing. The end is one more thing that
+  can follow a state; the first state has p(s) = (documents that begin in s + δ₂) / (documents +
+  δ₂ m).
 
-A state that loses all its units stays, with an even distribution; it may win some back.
+With back-off a document is decoded by a model without its own counts. Else a unit is tied to its
+first state by its own pairs of words, which no other unit has, and units put anywhere stay there.
+
+A state that loses all its units stays, without counts; it may win some back.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from permutopic.baselines.content_hmm_kernels import (
-    count_pairs,
+    add_counts,
     decode_all,
     emission_logs,
+    left_out_scores,
     score_piece,
     score_units,
 )
@@ -34,6 +48,7 @@ from permutopic.baselines.content_hmm_states import first_states, histories_of
 from permutopic.baselines.order_search import Searched, best_order
 from permutopic.checks import check_number, check_whole
 from permutopic.corpus.arrays import offsets_from_sizes
+from permutopic.errors import InputError
 from permutopic.prediction import Prediction
 
 if TYPE_CHECKING:
@@ -43,11 +58,18 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
 
+    Tables = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+
 SMALLEST = 4
-# Of .1, .03, .01, .003 and .001, the one with the highest log probability on a fifth of the
-# documents, held out, for both corpora tried. Between .01 and 1 the second hardly matters.
+SMOOTHINGS = ("backoff", "additive")
+# Both chosen by the log probability of a fifth of the documents, held out, on two corpora; δ₁ of
+# .1, .03, .01, .003 and .001. Between .01 and 5 the smoothing of transitions hardly matters.
+STRENGTHS = (0.01, 0.001, 0.067)
+"""μ, κ and ν, as shares of the tokens of the corpus."""
 WORD_SMOOTHING = 0.003
 TRANSITION_SMOOTHING = 0.1
+_NEVER = -1e6
+"""A log probability so low that no order with it is the best; the search wants finite ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,29 +83,36 @@ class ContentHmm:
     pairs
         (P,): pairs of words that the model has seen, as (word before · V + word), sorted; V stands
         for the start of a unit.
-    seen, unseen
-        (P, m) of those pairs, and (V + 1, m) of any other word after a word.
-    initial, transitions
-        (m,) and (m, m).
+    seen
+        (P, m): of those pairs.
+    unseen, words
+        (V + 1, m) and (V, m): any other pair has the sum of what its first word has in the one and
+        its second in the other.
+    initial, transitions, final
+        (m,), (m, m) and (m,): the first state, the next state, and the end after a state.
     """
 
     n_words: int
     pairs: NDArray[np.int64]
     seen: NDArray[np.float64]
     unseen: NDArray[np.float64]
+    words: NDArray[np.float64]
     initial: NDArray[np.float64]
     transitions: NDArray[np.float64]
+    final: NDArray[np.float64]
 
     def unit_scores(
         self, words: NDArray[np.integer], unit_offsets: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Give the log probability of units in each state: (units, m). A unit may be empty."""
-        histories = histories_of(words, unit_offsets, self.n_words)
-        keys = histories * self.n_words + words
+        second = words.astype(np.int64)
+        histories = histories_of(second, unit_offsets, self.n_words)
+        keys = histories * self.n_words + second
         places = np.minimum(np.searchsorted(self.pairs, keys), self.pairs.size - 1)
         known = np.where(self.pairs[places] == keys, places, -1)
         scores = np.empty((unit_offsets.size - 1, self.initial.size))
-        score_units(known, histories, unit_offsets, self.seen, self.unseen, scores)
+        tables = self.seen, self.unseen, self.words
+        score_units(second, histories, known, unit_offsets, *tables, scores)
         return scores
 
     def decode(
@@ -93,10 +122,16 @@ class ContentHmm:
         document_offsets: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Find the most probable walk through each document: states, and log probabilities."""
-        scores = self.unit_scores(words, unit_offsets)
-        states = np.empty(unit_offsets.size - 1, dtype=np.int64)
+        return self.decode_scores(self.unit_scores(words, unit_offsets), document_offsets)
+
+    def decode_scores(
+        self, scores: NDArray[np.float64], document_offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Do the same with the log probability of each unit in each state."""
+        states = np.empty(scores.shape[0], dtype=np.int64)
         totals = np.empty(document_offsets.size - 1)
-        decode_all(scores, document_offsets, self.initial, self.transitions, states, totals)
+        moves = self.initial, self.transitions, self.final
+        decode_all(scores, document_offsets, *moves, states, totals)
         return states, totals
 
     def piece_scores(self, pieces: Sequence[Sequence[NDArray[np.integer]]]) -> NDArray[np.float64]:
@@ -126,17 +161,25 @@ class ContentHmm:
         pieces are shuffled before the search, and the order they came in decides nothing.
         """
         shuffled = random.permutation(len(pieces))
-        scores = self.piece_scores([pieces[piece] for piece in shuffled])
-        found = best_order(scores, self.initial, self.transitions, budget=budget, width=width)
-        return found._replace(order=shuffled[found.order])
+        n_pieces, end = len(pieces), self.initial.size
+        # The end is a piece with a state of its own, which nothing can follow.
+        scores = np.full((n_pieces + 1, end + 1, end + 1), -np.inf)
+        scores[:-1, :end, :end] = self.piece_scores([pieces[piece] for piece in shuffled])
+        scores[n_pieces, end, end] = 0
+        moves = np.full((end + 1, end + 1), _NEVER)
+        moves[:end, :end], moves[:end, end] = self.transitions, self.final
+        begin = np.append(self.initial, _NEVER)
+        found = best_order(scores, begin, moves, budget=budget, width=width)
+        return found._replace(order=shuffled[found.order[found.order < n_pieces]])
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
     """A content model, the states of the units it was learned from, and how the learning went.
 
-    `log_probabilities` are the documents', with their states; `settled` is whether the model gives
-    the very states that it was estimated from.
+    `log_probabilities` are the documents', with their states, each by the model without its counts
+    if there is back-off; `settled` is whether the states are the very ones that the model was
+    estimated from.
     """
 
     model: ContentHmm
@@ -152,6 +195,8 @@ def predict(
     seed: int = 0,
     *,
     smallest: int = SMALLEST,
+    smoothing: str = "backoff",
+    strengths: Sequence[float] = STRENGTHS,
     word_smoothing: float = WORD_SMOOTHING,
     transition_smoothing: float = TRANSITION_SMOOTHING,
     iterations: int = 100,
@@ -163,11 +208,17 @@ def predict(
     n_topics
         States, the insertion state among them; fewer where fewer clusters are large enough.
     seed
-        Chooses the units that are clustered where they are too many.
+        Taken as by all rivals, and of no effect: nothing here goes by chance.
     smallest
         Units that a cluster must have to become a state.
-    word_smoothing, transition_smoothing
-        δ₁ and δ₂, added to every count.
+    smoothing
+        "backoff", or "additive" as in the paper.
+    strengths
+        Of back-off: μ, κ and ν, as shares of the tokens of the corpus.
+    word_smoothing
+        Of additive smoothing: δ₁, added to the count of every pair.
+    transition_smoothing
+        δ₂, added to the count of every transition.
     iterations
         Rounds of estimating and decoding, at most.
 
@@ -178,11 +229,13 @@ def predict(
     >>> predict(corpus, 3, smallest=2).topics.tolist()
     [0, 0, 1, 0, 0, 1, 0, 0, 1]
     """
+    check_whole(seed, "seed", 0)
     learned = learn_content_hmm(
         corpus,
         n_topics,
-        np.random.default_rng(check_whole(seed, "seed", 0)),
         smallest=smallest,
+        smoothing=smoothing,
+        strengths=strengths,
         word_smoothing=word_smoothing,
         transition_smoothing=transition_smoothing,
         iterations=iterations,
@@ -203,9 +256,10 @@ def predict(
 def learn_content_hmm(
     corpus: Corpus,
     n_topics: int,
-    random: np.random.Generator,
     *,
     smallest: int = SMALLEST,
+    smoothing: str = "backoff",
+    strengths: Sequence[float] = STRENGTHS,
     word_smoothing: float = WORD_SMOOTHING,
     transition_smoothing: float = TRANSITION_SMOOTHING,
     iterations: int = 100,
@@ -218,31 +272,37 @@ def learn_content_hmm(
     check_whole(n_topics, "n_topics", 2)
     check_whole(smallest, "smallest", 1)
     check_whole(iterations, "iterations", 1)
+    if smoothing not in SMOOTHINGS:
+        raise InputError(f"smoothing must be one of {', '.join(SMOOTHINGS)}, not {smoothing!r}")
+    if len(strengths) != len(STRENGTHS):
+        raise InputError(f"strengths must be {len(STRENGTHS)} numbers, not {len(strengths)}")
+    shares = np.array([check_number(share, "strengths", 1e-9, 1e9) for share in strengths])
     check_number(word_smoothing, "word_smoothing", 1e-9, 1e9)
     check_number(transition_smoothing, "transition_smoothing", 1e-9, 1e9)
-    histories = histories_of(corpus.words, corpus.unit_offsets, corpus.n_words)
-    pairs, token_pairs = np.unique(histories * corpus.n_words + corpus.words, return_inverse=True)
+    tokens = _tokens_of(corpus)
     states, insertion = first_states(
-        token_pairs, corpus.unit_offsets, n_topics - 1, smallest, random
+        tokens.token_pairs, corpus.unit_offsets, n_topics - 1, smallest
     )
 
-    def estimate(states: NDArray[np.int64]) -> ContentHmm:
-        counts = np.empty((pairs.size, insertion), dtype=np.int64)
-        count_pairs(token_pairs, corpus.unit_offsets, states, counts)
-        seen = np.empty((pairs.size, insertion + 1))
-        unseen = np.empty((corpus.n_words + 1, insertion + 1))
-        emission_logs(pairs // corpus.n_words, counts, corpus.n_words, word_smoothing, seen, unseen)
-        moves = transition_logs(
-            states, corpus.document_offsets, insertion + 1, transition_smoothing
-        )
-        return ContentHmm(corpus.n_words, pairs, seen, unseen, *moves)
+    def estimate_and_decode(
+        states: NDArray[np.int64],
+    ) -> tuple[ContentHmm, NDArray[np.int64], NDArray[np.float64]]:
+        moves = move_logs(states, corpus.document_offsets, insertion + 1, transition_smoothing)
+        if smoothing == "additive":
+            tables = _additive_tables(tokens, states, insertion, word_smoothing)
+            model = ContentHmm(corpus.n_words, tokens.pairs, *tables, *moves)
+            decoded = model.decode(corpus.words, corpus.unit_offsets, corpus.document_offsets)
+        else:
+            tables, scores = _backoff_tables(tokens, states, insertion, shares * tokens.words.size)
+            model = ContentHmm(corpus.n_words, tokens.pairs, *tables, *moves)
+            decoded = model.decode_scores(scores, corpus.document_offsets)
+        return model, *decoded
 
     best: Learned | None = None
     met = set[bytes]()
     for iteration in range(1, iterations + 1):
         met.add(states.tobytes())
-        model = estimate(states)
-        found, totals = model.decode(corpus.words, corpus.unit_offsets, corpus.document_offsets)
+        model, found, totals = estimate_and_decode(states)
         settled = np.array_equal(found, states)
         if settled or best is None or totals.sum() > best.log_probabilities.sum():
             best = Learned(model, found, totals, iteration, settled)
@@ -253,25 +313,143 @@ def learn_content_hmm(
     return replace(best, iterations=iteration)
 
 
-def transition_logs(
+def move_logs(
     states: NDArray[np.int64],
     document_offsets: NDArray[np.int64],
     n_states: int,
     smoothing: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Estimate log p(first state) and log p(next state | state) from documents' states.
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Estimate log p of the first state, the next state and the end from documents' states.
 
-    >>> initial, moves = transition_logs(np.array([0, 0, 0, 1, 0]), np.array([0, 4, 5]), 2, 1.0)
-    >>> np.exp(initial).round(2).tolist(), np.exp(moves).round(2).tolist()
-    ([0.75, 0.25], [[0.5, 0.5], [0.5, 0.5]])
+    >>> moves = move_logs(np.array([0, 0, 0, 1, 0]), np.array([0, 4, 5]), 2, 1.0)
+    >>> [np.exp(table).round(2).tolist() for table in moves]
+    [[0.75, 0.25], [[0.33, 0.33], [0.25, 0.25]], [0.33, 0.5]]
     """
     document = np.repeat(np.arange(document_offsets.size - 1), np.diff(document_offsets))
     within = document[1:] == document[:-1]
     steps = np.unique(
         np.stack([document[1:][within], states[:-1][within], states[1:][within]]), axis=1
     )
-    moves = np.full((n_states, n_states), smoothing)
+    moves = np.full((n_states, n_states + 1), smoothing)
     np.add.at(moves, (steps[1], steps[2]), 1)
+    np.add.at(moves[:, n_states], states[document_offsets[1:] - 1], 1)
     begin = np.full(n_states, smoothing)
     np.add.at(begin, states[document_offsets[:-1]], 1)
-    return np.log(begin / begin.sum()), np.log(moves / moves.sum(axis=1, keepdims=True))
+    logs = np.log(moves / moves.sum(axis=1, keepdims=True))
+    return np.log(begin / begin.sum()), np.ascontiguousarray(logs[:, :-1]), logs[:, -1].copy()
+
+
+class _Tokens(NamedTuple):
+    """A corpus as the kernels want it; `pairs` as in `ContentHmm`, `token_pairs` their numbers."""
+
+    n_words: int
+    words: NDArray[np.int64]
+    histories: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    token_pairs: NDArray[np.int64]
+    unit_offsets: NDArray[np.int64]
+    document_offsets: NDArray[np.int64]
+
+
+class Counts(NamedTuple):
+    """Counts by state, the insertion state left out; in the last column those of the corpus.
+
+    Of the pairs of a model: (P, m); of words as first words, V the start: (V + 1, m); of words:
+    (V, m); of all tokens: (m,).
+    """
+
+    pairs: NDArray[np.int64]
+    histories: NDArray[np.int64]
+    words: NDArray[np.int64]
+    totals: NDArray[np.int64]
+
+
+def _tokens_of(corpus: Corpus) -> _Tokens:
+    words = corpus.words.astype(np.int64)
+    histories = histories_of(words, corpus.unit_offsets, corpus.n_words)
+    pairs, token_pairs = np.unique(histories * corpus.n_words + words, return_inverse=True)
+    offsets = corpus.unit_offsets, corpus.document_offsets
+    return _Tokens(corpus.n_words, words, histories, pairs, token_pairs, *offsets)
+
+
+def _count(tokens: _Tokens, states: NDArray[np.int64], n_others: int) -> Counts:
+    counts = Counts(
+        np.zeros((tokens.pairs.size, n_others + 1), dtype=np.int64),
+        np.zeros((tokens.n_words + 1, n_others + 1), dtype=np.int64),
+        np.zeros((tokens.n_words, n_others + 1), dtype=np.int64),
+        np.zeros(n_others + 1, dtype=np.int64),
+    )
+    add_counts(
+        tokens.words,
+        tokens.histories,
+        tokens.token_pairs,
+        tokens.unit_offsets,
+        states,
+        0,
+        states.size,
+        1,
+        *counts,
+    )
+    return counts
+
+
+def _additive_tables(
+    tokens: _Tokens, states: NDArray[np.int64], n_others: int, smoothing: float
+) -> Tables:
+    """Give `seen`, `unseen` and `words` of a model as in the paper."""
+    counts = np.ascontiguousarray(_count(tokens, states, n_others).pairs[:, :-1])
+    seen = np.empty((tokens.pairs.size, n_others + 1))
+    unseen = np.empty((tokens.n_words + 1, n_others + 1))
+    histories = tokens.pairs // tokens.n_words
+    emission_logs(histories, counts, tokens.n_words, smoothing, seen, unseen)
+    return seen, unseen, np.zeros((tokens.n_words, n_others + 1))
+
+
+def _backoff_tables(
+    tokens: _Tokens,
+    states: NDArray[np.int64],
+    n_others: int,
+    strengths: NDArray[np.float64],
+) -> tuple[Tables, NDArray[np.float64]]:
+    """Give `seen`, `unseen` and `words`, and the units' scores by all other documents' counts."""
+    counts = _count(tokens, states, n_others)
+    tables = backoff_logs(tokens.pairs, counts, strengths)
+    scores = np.empty((states.size, n_others + 1))
+    left_out_scores(
+        tokens.words,
+        tokens.histories,
+        tokens.token_pairs,
+        tokens.unit_offsets,
+        tokens.document_offsets,
+        states,
+        strengths,
+        *counts,
+        scores,
+    )
+    by_word = np.concatenate([[0.0], np.cumsum(tables[2][tokens.words, n_others])])
+    scores[:, n_others] = by_word[tokens.unit_offsets[1:]] - by_word[tokens.unit_offsets[:-1]]
+    return tables, scores
+
+
+def backoff_logs(
+    pairs: NDArray[np.int64], counts: Counts, strengths: NDArray[np.float64]
+) -> Tables:
+    """Compute `seen`, `unseen` and `words` of a model with back-off; strengths are μ, κ and ν."""
+    of_pairs, of_corpus, of_words = strengths
+    n_words = counts.words.shape[0]
+    histories, seconds = np.divmod(pairs, n_words)
+    share = (counts.words[:, -1:] + 1) / (counts.totals[-1] + n_words)
+    q = (counts.words[:, :-1] + of_words * share) / (counts.totals[:-1] + of_words)
+    before = counts.histories[:, -1:] + of_corpus
+    r = (counts.pairs[:, -1:] + of_corpus * q[seconds]) / before[histories]
+    own = counts.histories[:, :-1] + of_pairs
+    seen = np.log((counts.pairs[:, :-1] + of_pairs * r) / own[histories])
+    unseen = np.log(of_pairs / own * of_corpus / before)
+    # With a single word there is nothing to complement: it has probability one.
+    rest = np.ones(1) if n_words == 1 else 1 - q.max(axis=1, initial=0.0)
+    insertion = np.log(rest / rest.sum())
+    return (
+        np.column_stack([seen, insertion[seconds]]),
+        np.column_stack([unseen, np.zeros(n_words + 1)]),
+        np.column_stack([np.log(q), insertion]),
+    )

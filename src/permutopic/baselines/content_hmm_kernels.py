@@ -18,18 +18,106 @@ if TYPE_CHECKING:
 
 
 @compiled
-def count_pairs(
+def add_counts(
+    words: NDArray[np.int64],
+    histories: NDArray[np.int64],
     token_pairs: NDArray[np.int64],
     unit_offsets: NDArray[np.int64],
     states: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    first: int,
+    last: int,
+    amount: int,
+    pair_counts: NDArray[np.int64],
+    history_counts: NDArray[np.int64],
+    word_counts: NDArray[np.int64],
+    totals: NDArray[np.int64],
 ) -> None:
-    """Count each state's pairs; the insertion state's are not needed."""
-    counts[:] = 0
-    for unit in range(states.size):
-        if states[unit] < counts.shape[1]:
-            for token in range(unit_offsets[unit], unit_offsets[unit + 1]):
-                counts[token_pairs[token], states[unit]] += 1
+    """Add the tokens of the units from `first` to before `last` to the counts, `amount` times.
+
+    Counts have a column for each state but the insertion state, and a last one for the corpus.
+    """
+    corpus = totals.size - 1
+    for unit in range(first, last):
+        state = states[unit]
+        for token in range(unit_offsets[unit], unit_offsets[unit + 1]):
+            pair, history, word = token_pairs[token], histories[token], words[token]
+            pair_counts[pair, corpus] += amount
+            history_counts[history, corpus] += amount
+            word_counts[word, corpus] += amount
+            totals[corpus] += amount
+            if state < corpus:
+                pair_counts[pair, state] += amount
+                history_counts[history, state] += amount
+                word_counts[word, state] += amount
+                totals[state] += amount
+
+
+@compiled
+def left_out_scores(
+    words: NDArray[np.int64],
+    histories: NDArray[np.int64],
+    token_pairs: NDArray[np.int64],
+    unit_offsets: NDArray[np.int64],
+    document_offsets: NDArray[np.int64],
+    states: NDArray[np.int64],
+    strengths: NDArray[np.float64],
+    pair_counts: NDArray[np.int64],
+    history_counts: NDArray[np.int64],
+    word_counts: NDArray[np.int64],
+    totals: NDArray[np.int64],
+    scores: NDArray[np.float64],
+) -> None:
+    """Write the log probability of each unit by the counts of all other documents, with back-off.
+
+    The insertion state's are not written. A document's own counts are taken out and put back.
+    """
+    corpus = totals.size - 1
+    of_pairs, of_corpus, of_words = strengths
+    products = np.empty(corpus)
+    for document in range(document_offsets.size - 1):
+        first, last = document_offsets[document], document_offsets[document + 1]
+        for amount in (-1, 1):
+            add_counts(
+                words,
+                histories,
+                token_pairs,
+                unit_offsets,
+                states,
+                first,
+                last,
+                amount,
+                pair_counts,
+                history_counts,
+                word_counts,
+                totals,
+            )
+            if amount == 1:
+                break
+            for unit in range(first, last):
+                products[:] = 1.0
+                scores[unit, :corpus] = 0.0
+                for token in range(unit_offsets[unit], unit_offsets[unit + 1]):
+                    pair, history, word = token_pairs[token], histories[token], words[token]
+                    seen = pair_counts[pair, corpus]
+                    before = history_counts[history, corpus] + of_corpus
+                    share = (word_counts[word, corpus] + 1) / (
+                        totals[corpus] + word_counts.shape[0]
+                    )
+                    for state in range(corpus):
+                        q = (word_counts[word, state] + of_words * share) / (
+                            totals[state] + of_words
+                        )
+                        r = (seen + of_corpus * q) / before
+                        p = (pair_counts[pair, state] + of_pairs * r) / (
+                            history_counts[history, state] + of_pairs
+                        )
+                        # One logarithm for many factors; none is as small as 1e-100.
+                        products[state] *= p
+                        if products[state] < 1e-200:
+                            scores[unit, state] += math.log(products[state])
+                            products[state] = 1.0
+                for state in range(corpus):
+                    scores[unit, state] += math.log(products[state])
 
 
 @compiled
@@ -84,11 +172,13 @@ def emission_logs(
 
 @compiled
 def score_units(
-    token_pairs: NDArray[np.int64],
+    token_words: NDArray[np.int64],
     token_histories: NDArray[np.int64],
+    token_pairs: NDArray[np.int64],
     unit_offsets: NDArray[np.int64],
     seen: NDArray[np.float64],
     unseen: NDArray[np.float64],
+    words: NDArray[np.float64],
     scores: NDArray[np.float64],
 ) -> None:
     """Write the log probability of each unit in each state; a pair of −1 is one never seen."""
@@ -101,9 +191,9 @@ def score_units(
                 for state in range(n_states):
                     scores[unit, state] += seen[pair, state]
             else:
-                history = token_histories[token]
+                history, word = token_histories[token], token_words[token]
                 for state in range(n_states):
-                    scores[unit, state] += unseen[history, state]
+                    scores[unit, state] += unseen[history, state] + words[word, state]
 
 
 @compiled
@@ -111,6 +201,7 @@ def decode(
     scores: NDArray[np.float64],
     initial: NDArray[np.float64],
     transitions: NDArray[np.float64],
+    final: NDArray[np.float64],
     states: NDArray[np.int64],
 ) -> float:
     """Write the most probable states of one document's units; give their log probability.
@@ -131,6 +222,7 @@ def decode(
             reached[state] = best + scores[unit, state]
             before[unit, state] = source
         ends[:] = reached
+    ends += final
     state = 0
     for other in range(1, n_states):
         if ends[other] > ends[state]:
@@ -148,13 +240,16 @@ def decode_all(
     document_offsets: NDArray[np.int64],
     initial: NDArray[np.float64],
     transitions: NDArray[np.float64],
+    final: NDArray[np.float64],
     states: NDArray[np.int64],
     totals: NDArray[np.float64],
 ) -> None:
     """Decode every document by itself."""
     for document in range(totals.size):
         first, last = document_offsets[document], document_offsets[document + 1]
-        totals[document] = decode(scores[first:last], initial, transitions, states[first:last])
+        totals[document] = decode(
+            scores[first:last], initial, transitions, final, states[first:last]
+        )
 
 
 @compiled

@@ -42,7 +42,6 @@ def first_states(
     unit_offsets: NDArray[np.int64],
     n_clusters: int,
     smallest: int,
-    random: np.random.Generator,
     most: int = MOST,
 ) -> tuple[NDArray[np.int64], int]:
     """Put units into states: the largest clusters, larger ones first, then the insertion state.
@@ -55,9 +54,9 @@ def first_states(
         States to make, at most, besides the insertion state.
     smallest
         Units that a cluster must have to be a state.
-    random
-        Draws the units that are clustered if there are more than `most`; the others begin in the
-        insertion state.
+    most
+        If there are more units, this many are clustered, at equal distances from the first to the
+        last; the others begin in the insertion state.
 
     Returns
     -------
@@ -67,14 +66,14 @@ def first_states(
     Examples
     --------
     >>> pairs, offsets = np.array([0, 1, 0, 2, 3, 3]), np.array([0, 2, 4, 5, 6])
-    >>> first_states(pairs, offsets, 2, 2, np.random.default_rng(0))
+    >>> first_states(pairs, offsets, 2, 2)
     (array([0, 0, 1, 1]), 2)
-    >>> first_states(pairs, offsets, 1, 2, np.random.default_rng(0))
+    >>> first_states(pairs, offsets, 1, 2)
     (array([0, 0, 1, 1]), 1)
     """
     units = np.flatnonzero(np.diff(unit_offsets))
     if units.size > most:
-        units = np.sort(random.choice(units, most, replace=False))
+        units = units[np.arange(most) * units.size // most]
     labels = _clusters(_distances(token_pairs, unit_offsets, units), units.size, n_clusters)
     sizes = np.bincount(labels)
     chosen = [c for c in np.argsort(-sizes, kind="stable")[:n_clusters] if sizes[c] >= smallest]

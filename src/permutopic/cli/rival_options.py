@@ -55,6 +55,11 @@ rival_options: Callable[[Callable[..., None]], Callable[..., None]] = adding(
             help="Where EM of htmm starts: near the words of the corpus, or anywhere.  "
             "[default: corpus]",
         ),
+        click.option(
+            "--smoothing",
+            type=click.Choice(["backoff", "additive"]),
+            help="Emissions of hmm: backed off, or as its authors have it.  [default: backoff]",
+        ),
         click.option("--smallest", type=int, help="Units that make a state of hmm.  [default: 4]"),
         click.option(
             "--width", type=int, help="Words in a pseudo-sentence of texttiling.  [default: 20]"

@@ -98,7 +98,7 @@ def hmm_orders(
     probable, which are many, never the order in which the sections came.
     """
     random = np.random.default_rng(check_whole(seed, "seed", 0))
-    model = learn_content_hmm(corpus, n_topics, random).model
+    model = learn_content_hmm(corpus, n_topics).model
     return [
         model.order(pieces, random, budget=budget, width=width)
         for pieces in _encoded(documents, corpus)

@@ -111,7 +111,7 @@ RIVALS = (
         "hmm",
         "HMM content model: states are topics, transitions their order.",
         content_hmm.predict,
-        frozenset({"smallest", "iterations"}),
+        frozenset({"smallest", "smoothing", "iterations"}),
         group="paper",
         by_chance=False,
     ),

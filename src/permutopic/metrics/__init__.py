@@ -13,6 +13,7 @@ from permutopic.metrics.by_document import (
 )
 from permutopic.metrics.ordering import kendall_tau
 from permutopic.metrics.randomization import RandomizationTest, randomization_test
+from permutopic.metrics.seeds import seed_test
 from permutopic.metrics.segmentation import SegmentationScore, score_segmentation
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "randomization_test",
     "score_alignment",
     "score_segmentation",
+    "seed_test",
     "segmentation_by_document",
     "tau_of",
     "windowdiff_of",
