@@ -14,12 +14,11 @@ from permutopic import read_corpus
 from permutopic.baselines import content_hmm
 from permutopic.baselines.content_hmm import (
     ContentHmm,
-    Counts,
-    backoff_logs,
     learn_content_hmm,
     move_logs,
     predict,
 )
+from permutopic.baselines.content_hmm_emissions import Counts, backoff_logs
 from permutopic.baselines.content_hmm_kernels import add_counts, emission_logs, left_out_scores
 from permutopic.baselines.content_hmm_states import first_states, histories_of
 from permutopic.corpus import Corpus
