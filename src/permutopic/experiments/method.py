@@ -115,7 +115,7 @@ class Method:
                 "keep: make it with keep_texts=True"
             )
         # Our model announces by itself that something is being compiled.
-        with nullcontext() if self.group == "ours" else announced(_log.warning):
+        with nullcontext() if self.group == "ours" else announced(_say_once):
             prediction = self.run(corpus, self._topics(n_topics), seed, **settings)
         same_documents = np.array_equal(prediction.document_offsets, corpus.document_offsets)
         if prediction.topics.shape != (corpus.n_units,) or not same_documents:
@@ -131,6 +131,12 @@ class Method:
         if n_topics is None:
             raise InputError(f"the method {self.name} needs a number of topics (K)")
         return n_topics
+
+
+@lru_cache(maxsize=4)
+def _say_once(message: str) -> None:
+    """Pass a message on, the first time."""
+    _log.warning(message)
 
 
 @lru_cache(maxsize=1)
