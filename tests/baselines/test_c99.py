@@ -125,7 +125,7 @@ def test_a_short_document_has_as_many_segments_as_it_is_to_have(units):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"mask": 1}, "mask must be a whole number of at least 3, not 1"),
+        ({"mask": 1}, "mask must be a whole number of at least 3 and"),
         ({"mask": 10}, "mask must be odd, to have a middle, not 10"),
         ({"n_segments": 2}, "give auto=False with it"),
     ],

@@ -241,17 +241,22 @@ def test_pieces_are_put_in_the_most_probable_order_to_the_end():
     assert ends_count > 2  # it does make a difference
 
 
-def test_first_states_are_complete_link_clusters():
+@pytest.mark.parametrize("n_clusters", [2, 5, 12])
+def test_first_states_are_complete_link_clusters(n_clusters):
     random = np.random.default_rng(8)
     table = random.integers(0, 3, size=(30, 12))
     table[:, 0] += 1  # all share a pair, so that no distance is 1
     pairs = np.concatenate([np.repeat(np.arange(12), row) for row in table])
     offsets = np.concatenate([[0], np.cumsum(table.sum(axis=1))])
-    states, insertion = first_states(pairs, offsets, 5, 4)
-    labels = fcluster(linkage(pdist(table, "cosine"), "complete"), 5, "maxclust")
-    large = [label for label in range(1, 6) if np.sum(labels == label) >= 4]
-    assert 0 < insertion == len(large) < 5
-    assert np.all(np.isin(labels[states == insertion], large, invert=True))
+    states, insertion = first_states(pairs, offsets, n_clusters, 4)
+    mergers = linkage(pdist(table, "cosine"), "complete")
+    cuts = {t: fcluster(mergers, t, "maxclust") for t in range(1, 31)}
+    sizes = {t: np.bincount(labels, minlength=31) for t, labels in cuts.items()}
+    most = min(n_clusters, max(np.sum(each >= 4) for each in sizes.values()))
+    chosen = min(t for t, each in sizes.items() if np.sum(each >= 4) >= most)
+    labels = cuts[chosen]
+    assert 0 < insertion == most
+    assert np.bincount(states)[:insertion].tolist() == np.sort(sizes[chosen])[::-1][:most].tolist()
     for state in range(insertion):
         members = labels[states == state]
         assert np.all(members == members[0])
@@ -342,7 +347,7 @@ def test_what_is_told_is_the_walks_probability():
     assert np.array_equal(again[1], learned.model.transitions)
 
 
-def test_with_back_off_it_is_the_walks_without_the_document():
+def test_with_back_off_words_are_scored_without_the_document():
     documents, _ = planted(np.random.default_rng(3), 8)
     corpus = Corpus.from_paragraphs(documents)
     shares = (0.02, 0.01, 0.1)
@@ -417,12 +422,12 @@ def test_small_documents_and_empty_units_do(documents, n_topics, smoothing):
     assert set(alone.topics) == {0}
 
 
-def test_the_same_seed_gives_the_same_bits_and_headings_are_not_looked_at():
+def test_it_comes_out_the_same_again_and_headings_are_not_looked_at():
     documents, _ = planted(np.random.default_rng(5), 6)
     corpus = Corpus.from_paragraphs(documents)
     headings = tuple(f"h{n % 3}" for n in range(corpus.n_units))
     first = predict(corpus, 4, 3)
-    second = predict(replace(corpus, headings=headings), 4, 3)
+    second = predict(replace(corpus, headings=headings), 4, 5)
     assert np.array_equal(first.topics, second.topics)
     assert first.measures == second.measures
 
@@ -456,3 +461,9 @@ def test_elements_are_aligned_about_as_measured(data, smoothing, expected, large
     assert f == pytest.approx(expected, abs=0.02)
     share = np.bincount(found.topics).max() / corpus.n_units
     assert share == pytest.approx(largest, abs=0.02)
+
+
+def test_no_piece_is_no_order():
+    model, _ = drawn_model(np.random.default_rng(1))
+    found = model.order([], np.random.default_rng(0))
+    assert (found.order.tolist(), found.score, found.exact) == ([], 0.0, True)

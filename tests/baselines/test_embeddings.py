@@ -257,3 +257,11 @@ def test_what_was_recalled_is_told():
     first, second = (predict(corpus, 2, encoder=slow).measures for _ in range(2))
     assert "recalled_seconds" not in first
     assert second["recalled_seconds"] > 0
+
+
+def test_units_that_are_all_alike_in_their_document_are_one_cluster():
+    def same(texts):
+        return [[0.1, 0.7, 0.3]] * len(texts)
+
+    corpus = kept(["a", "b", "c"], ["d", "e"], ["f"])
+    assert set(predict(corpus, 3, encoder=same, centred=True).topics) == {0}

@@ -130,7 +130,7 @@ def test_where_gaps_are_wanting_the_longest_segment_is_halved():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"width": 0}, "width must be a whole number of at least 1, not 0"),
+        ({"width": 0}, "width must be a whole number of at least 1 and"),
         ({"block": 1.5}, "block must be a whole number"),
         ({"policy": "lax"}, "policy must be one of conservative, liberal, not 'lax'"),
         ({"n_segments": 2}, "give auto=False with it"),

@@ -80,7 +80,8 @@ def toys(monkeypatch):
     return seen
 
 
-def test_the_table_has_a_line_a_method_and_says_what_it_shows(run, corpus, toys):
+def test_the_table_has_a_line_a_method_and_says_what_it_shows(run, corpus, toys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     code, out, err = run("compare", corpus, "-k", 3, "--seeds", 2, "--jobs", 2)
     assert code == 0
     lines = [line.split() for line in out.splitlines() if line.strip()]
@@ -191,6 +192,7 @@ def test_texts_are_kept_for_those_that_read_and_no_others(run, corpus, toys):
         (["-k", 3, "--set", "chance"], "--set is METHOD:NAME=VALUE"),
         (["-k", 3, "--set", "chance:share=1"], "the method chance has no setting share"),
         (["-k", 3, "--set", "typo:share=1"], "not 'typo'"),
+        (["-k", 3, "--set", "full:watch=1"], "the command line does the watching"),
         (["-k", 3, "--methods", "chance", "--set", "pieces:a=1"], "pieces is not among the"),
         (["-k", 3, "-o", "table.txt"], "table.txt"),
         (["-k", 3, "--json", "--csv"], "do not go together"),

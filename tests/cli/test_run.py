@@ -168,7 +168,7 @@ def test_if_writing_fails_the_earlier_file_stays(call, corpus, tmp_path, monkeyp
         (["c99", "nowhere.jsonl", "--mask", 4], "--mask must be odd"),
         (["c99", "nowhere.jsonl", "--mask", 10**23], "--mask must be a whole number"),
         (["texttiling", "nowhere.jsonl", "--width", 10**23], "--width must be a whole number"),
-        (["texttiling", "nowhere.jsonl", "--reference", "label"], "a reference is for"),
+        (["texttiling", "nowhere.jsonl", "--reference", "label"], "unless --segments is"),
         (["clustering", "nowhere.jsonl", "-k", 2, "--trials", 0], "--trials must be"),
         (["htmm", "nowhere.jsonl", "-k", 2, "--topic-prior", 0.1], "--topic-prior must lie"),
         (["htmm", "nowhere.jsonl", "-k", 2, "--iterations", 0], "--iterations must be"),

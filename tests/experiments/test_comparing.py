@@ -197,6 +197,38 @@ def test_settings_and_the_reference_reach_the_methods(toys):
     assert [each.method.name for each in labels.methods] == ["full", "noisy", "whole"]
 
 
+@pytest.mark.parametrize(
+    ("told", "given", "expected"),
+    [
+        (True, {}, True),
+        (True, {"n_segments": None}, True),
+        (True, {"n_segments": "reference"}, True),
+        (True, {"n_segments": 3}, False),
+        (True, {"n_segments": np.array([1, 2])}, False),
+        (False, {}, False),
+        (False, {"n_segments": "reference"}, True),
+        (False, {"n_segments": 3}, False),
+    ],
+)
+def test_who_is_told_the_number_of_segments_goes_by_the_settings(
+    toys, monkeypatch, told, given, expected
+):
+    seen = []
+
+    def run(corpus, n_topics, seed, **settings):
+        seen.append(settings)
+        return right(corpus, n_topics, seed)
+
+    taken = frozenset({"n_segments", "reference"})
+    monkeypatch.setitem(
+        comparing.METHODS, "twin", methods.Method("twin", "", run, taken, told=told)
+    )
+    comparison = compare(CORPUS, 3, "twin", n_seeds=1, reference="label", settings={"twin": given})
+    assert by_name(comparison)["twin"].told is expected
+    assert comparison.rows()[1]["told"] is expected
+    assert all(("reference" in settings) is expected for settings in seen)
+
+
 def test_runs_are_told_of_before_they_begin(toys):
     told = []
     compare(CORPUS, 3, ["whole", "noisy"], n_seeds=2, on_run=told.append)

@@ -12,8 +12,8 @@ from permutopic.documents import Document, Unit
 from permutopic.experiments.ordering import (
     cross_validated,
     hmm_orders,
-    hmm_taus,
     label_taus,
+    order_tau,
     ordering_taus,
     ridge_taus,
     sections_of,
@@ -67,6 +67,10 @@ def test_each_document_is_scored_by_itself(fitted):
         assert taus == pytest.approx([1, -1, 1 / 3]), method
     assert list(ordering_taus(*fitted, test[:1], ["map"])) == ["map"]
     assert ridge_taus(fitted[0], test) == pytest.approx([1, -1, 1 / 3])
+
+
+def hmm_taus(corpus, documents, n_topics, seed=0):
+    return [order_tau(found.order) for found in hmm_orders(corpus, documents, n_topics, seed)]
 
 
 def test_the_content_hmm_orders_sections_whatever_order_they_come_in(fitted):

@@ -23,7 +23,8 @@ estimated again from the most probable walks until these stay as they are.
   can follow a state; the first state has p(s) = (documents that begin in s + δ₂) / (documents +
   δ₂ m).
 
-With back-off a document is decoded by a model without its own counts. Else a unit is tied to its
+With back-off a document's words are scored without its own counts (transitions and the insertion
+state have them). Else a unit is tied to its
 first state by its own pairs of words, which no other unit has, and units put anywhere stay there.
 
 A state that loses all its units stays, without counts; it may win some back.
@@ -156,6 +157,8 @@ class ContentHmm:
         Orders are often equally probable: pieces that stay in one state can change places. So the
         pieces are shuffled before the search, and the order they came in decides nothing.
         """
+        if not pieces:
+            return Searched(np.empty(0, dtype=np.int64), 0.0, True, 0)
         shuffled = random.permutation(len(pieces))
         n_pieces, end = len(pieces), self.initial.size
         # The end is a piece with a state of its own, which nothing can follow.

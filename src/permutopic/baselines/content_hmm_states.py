@@ -4,8 +4,9 @@ Complete-link clustering by the cosine of counts of pairs. Two clusters are as f
 least similar units; where some unit of one shares no pair with some unit of the other the distance
 is 1, and all such mergers are the same to complete link. On paragraphs that point comes early
 (hundreds of clusters are left), and going on means merging at random, mostly into one large
-cluster. So we stop there, or when no more clusters than asked for are left. The largest clusters
-are the states; all other units, and clusters that are too small, are the insertion state's.
+cluster. So we stop there, or earlier, where one more merger would leave fewer clusters of enough
+units than are asked for. The largest clusters are the states; all other units are the insertion
+state's.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ def first_states(
     units = np.flatnonzero(np.diff(unit_offsets))
     if units.size > most:
         units = units[np.arange(most) * units.size // most]
-    labels = _clusters(_distances(token_pairs, unit_offsets, units), units.size, n_clusters)
+    distances = _distances(token_pairs, unit_offsets, units)
+    labels = _clusters(distances, units.size, n_clusters, smallest)
     sizes = np.bincount(labels)
     chosen = [c for c in np.argsort(-sizes, kind="stable")[:n_clusters] if sizes[c] >= smallest]
     states = np.full(unit_offsets.size - 1, len(chosen), dtype=np.int64)
@@ -107,15 +109,35 @@ def _distances(
     return distances
 
 
-def _clusters(distances: NDArray[np.float64], n_units: int, n_clusters: int) -> NDArray[np.int64]:
-    """Merge while clusters share something and are too many; number them as they come."""
+def _clusters(
+    distances: NDArray[np.float64], n_units: int, n_clusters: int, smallest: int
+) -> NDArray[np.int64]:
+    """Merge while clusters share something and enough of them are large; number them as they come.
+
+    Where there are never so many large ones, it goes on to where there are most.
+    """
     from scipy.cluster.hierarchy import linkage  # noqa: PLC0415 (slow to import)
 
     if n_units == 1:
         return np.zeros(1, dtype=np.int64)
     mergers = linkage(distances, "complete")
-    n_mergers = min(int(np.sum(mergers[:, 2] < 1)), max(n_units - n_clusters, 0))
+    large = _large_clusters(mergers[mergers[:, 2] < 1], n_units, smallest)
+    wanted = min(n_clusters, int(large.max()))
+    n_mergers = int(np.flatnonzero(large >= wanted)[-1])
     home = np.arange(n_units + n_mergers)
     for made in range(n_mergers - 1, -1, -1):  # from the last merger down, so homes are final
         home[mergers[made, :2].astype(np.int64)] = home[n_units + made]
     return number_labels(home[:n_units])
+
+
+def _large_clusters(mergers: NDArray[np.float64], n_units: int, smallest: int) -> NDArray[np.int64]:
+    """Count the clusters of at least `smallest` units before, and after each merger.
+
+    >>> _large_clusters(np.array([[0, 1, 0.1, 2], [2, 3, 0.2, 2], [4, 5, 0.3, 4]]), 4, 2).tolist()
+    [0, 1, 2, 1]
+    """
+    sizes = np.concatenate([np.ones(n_units), mergers[:, 3]])
+    parts = sizes[mergers[:, :2].astype(np.int64)] >= smallest
+    changes = (mergers[:, 3] >= smallest).astype(np.int64) - parts.sum(axis=1)
+    before = n_units if smallest <= 1 else 0
+    return before + np.concatenate([[0], np.cumsum(changes)])

@@ -112,6 +112,7 @@ def _points(
         np.add.at(sums, document, points)
         counts = np.bincount(document, minlength=corpus.n_documents)
         points = points - (sums / np.maximum(counts, 1)[:, None])[document]
+        points[np.linalg.norm(points, axis=1) < 1e-9] = 0  # what is left of them is rounding
     return points, units, recalled
 
 

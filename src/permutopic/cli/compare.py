@@ -145,6 +145,8 @@ def _settings(
             )
         if not {method, "all"} & {*names, "full"}:
             raise InputError(f"--set {change}: {method} is not among the methods")
+        if name == "watch":
+            raise InputError(f"--set {change}: the command line does the watching")
         given.setdefault(method, {})[name] = _value(value)
     return {method: take_settings(settings) for method, settings in given.items()}
 

@@ -27,7 +27,6 @@ _SHORT_HEADS = {
     "segments": "segs",
     "seconds": "s",
 }
-_TESTED = ("f", "pk", "windowdiff")
 
 
 class _Layout(NamedTuple):
@@ -80,12 +79,14 @@ def _table(comparison: Comparison, layout: _Layout) -> Table:
         if each.method.group != group:
             table.add_section()
             group = each.method.group
-        name = each.method.name + ("†" if each.method.told else "")
+        name = each.method.name + ("†" if each.told else "")
         table.add_row(name, *(_cell(each, score, layout.spread) for score in layout.heads))
     return table
 
 
 def _cell(each: Compared, score: str, spread: bool) -> str:
+    from permutopic.experiments.comparing import TESTED
+
     mean, deviation = each.mean(score), each.spread(score)
     if mean is None:
         return "–"
@@ -96,7 +97,7 @@ def _cell(each: Compared, score: str, spread: bool) -> str:
     if spread and deviation is not None:
         shown += f"±{_short(deviation, digits)}"
     # Stars stand in a place of their own, so that numbers stay below each other.
-    return shown + (each.stars(score).ljust(2) if score in _TESTED else "")
+    return shown + (each.stars(score).ljust(2) if score in TESTED else "")
 
 
 def _short(value: float, digits: int) -> str:
@@ -119,10 +120,10 @@ def _notes(comparison: Comparison, layout: _Layout) -> Iterator[str]:
         yield "One seed: how far seeds differ is not known."
     if any(not each.method.aligns for each in methods):
         yield "–: divides documents and aligns nothing."
-    if any(each.stars(score) for each in methods for score in _TESTED):
+    if any(each.stars(score) for each in methods for score in layout.heads):
         over = "over documents and over seeds" if most > 1 else "over documents"
         yield f"*, **: differs from full with p < .05, .01, {over}."
-    if any(each.method.told for each in methods):
+    if any(each.told for each in methods):
         yield (
             "†: told how many segments the reference has in each document, "
             f"{facts['reference_segments']:.1f} on average."

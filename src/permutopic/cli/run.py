@@ -112,6 +112,8 @@ def _check_options(names: dict[str, str], method: Method, given: dict[str, Any])
 
 
 def _write(documents: Corpus, prediction: Prediction, output: str, method: str) -> None:
+    import numpy as np
+
     from permutopic.exporting import write_json, write_rows
 
     columns = {**_COLUMNS, **dict.fromkeys(prediction.by_document, float)}
@@ -120,11 +122,11 @@ def _write(documents: Corpus, prediction: Prediction, output: str, method: str) 
         write_json(rows, columns, sys.stdout)
         return
     write_rows(rows, columns, output)
-    measures = prediction.measures
+    measures, n_topics = prediction.measures, np.unique(prediction.topics).size
     segments = sum(prediction.ends(d).size for d in range(documents.n_documents))
     click.echo(
         f"{output}: {documents.n_documents:,} documents, {documents.n_units:,} units, "
-        f"{len(set(prediction.topics.tolist()))} topics in use, "
+        f"{n_topics} topic{'' if n_topics == 1 else 's'} in use, "
         f"{segments / documents.n_documents:.1f} segments a document, by {method}"
         + "".join(f", {name.replace('_', ' ')} {told:,.6g}" for name, told in measures.items())
     )

@@ -78,6 +78,8 @@ class Compared:
     ----------
     method, seeds
         The method; the seeds it was run with, one where chance has no part in it.
+    told
+        Whether it was told how many segments the reference has.
     by_seed
         For each of `SCORES` one number a seed; without those it has not.
     tables
@@ -91,6 +93,7 @@ class Compared:
 
     method: Method
     seeds: tuple[int, ...]
+    told: bool
     by_seed: dict[str, tuple[float, ...]]
     tables: Tables
     p_values: dict[str, tuple[float, float | None]]
@@ -146,7 +149,7 @@ class Comparison:
             {
                 "method": each.method.name,
                 "group": each.method.group,
-                "told": each.method.told,
+                "told": each.told,
                 "seeds": list(each.seeds),
                 **{score: each.mean(score) for score in SCORES},
                 **{f"{score}_sd": each.spread(score) for score in SCORES},
@@ -244,7 +247,8 @@ def compare(
     few = _first_documents(corpus, n_topics)
     for method in ordered:
         given = dict((settings or {}).get(method.name, {}))
-        if method.told:
+        told = _is_told(method, given)
+        if told:
             given.setdefault("reference", reference)
         seeds = tuple(range(n_seeds)) if method.by_chance else (0,)
         timed = []
@@ -263,7 +267,7 @@ def compare(
             seconds += prediction.measures.get("recalled_seconds", 0.0)
             timed.append((seconds, prediction))
         found.append(
-            _scored(method, seeds, timed, corpus, headings, reference, convention, found[:1])
+            _scored(method, seeds, told, timed, corpus, headings, reference, convention, found[:1])
         )
     facts = {
         "n_topics": n_topics,
@@ -276,6 +280,12 @@ def compare(
         "corpus_fingerprint": corpus.fingerprint,
     }
     return Comparison(tuple(found), missing, facts)
+
+
+def _is_told(method: Method, given: dict[str, Any]) -> bool:
+    """Tell whether a method takes the number of segments from the reference."""
+    wanted = given.get("n_segments")
+    return method.told if wanted is None else isinstance(wanted, str) and wanted == "reference"
 
 
 def _reference_segments(corpus: Corpus, headings: tuple[str, ...]) -> float:
@@ -297,6 +307,7 @@ def _first_documents(corpus: Corpus, n_topics: int) -> Corpus:
 def _scored(
     method: Method,
     seeds: tuple[int, ...],
+    told: bool,
     timed: Sequence[tuple[float, Prediction]],
     corpus: Corpus,
     headings: tuple[str, ...],
@@ -325,6 +336,7 @@ def _scored(
     found = Compared(
         method,
         seeds,
+        told,
         {name: tuple(values) for name, values in by_seed.items()},
         Tables(np.mean(aligned, axis=0) if aligned else None, np.mean(segmented, axis=0)),
         {},

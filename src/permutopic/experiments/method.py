@@ -83,7 +83,7 @@ class Method:
         """Refuse settings that are wrong, or that this method does not have."""
         for name in settings:
             if name not in self.settings:
-                known = ", ".join(sorted(self.settings)) or "none"
+                known = ", ".join(sorted(self.settings - {"watch"})) or "none"
                 raise InputError(
                     f"the method {self.name} has no setting {name}; those it has: {known}"
                 )

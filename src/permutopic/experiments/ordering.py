@@ -105,14 +105,6 @@ def hmm_orders(
     ]
 
 
-def hmm_taus(
-    corpus: Corpus, documents: Iterable[Document], n_topics: int, seed: int = 0, **search: int
-) -> list[float]:
-    """Score what `hmm_orders` gives; `search` are its budget and width."""
-    orders = hmm_orders(corpus, documents, n_topics, seed, **search)
-    return [order_tau(found.order) for found in orders]
-
-
 def order_tau(order: NDArray[np.int64]) -> float:
     """Score an order of sections, given by their true places: the first, the second, and so on.
 

@@ -51,7 +51,7 @@ def _segment_freely(
     if settings.get("n_segments") is not None:
         settings["auto"] = False
     elif "reference" in settings:
-        raise InputError("a reference is for n_segments='reference': without it, none is looked at")
+        raise InputError("no reference is looked at unless n_segments is the reference's")
     return _segment(predict, corpus, n_topics, seed, **settings)
 
 
