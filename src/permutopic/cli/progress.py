@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from rich.console import Console
+    from rich.progress import Progress
+
     from permutopic.estimator import ContentModel
     from permutopic.model.sampler import SweepInfo
 
@@ -20,28 +23,13 @@ def shown_progress(model: ContentModel) -> Iterator[Callable[[SweepInfo], None] 
         yield None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
 
     console = Console(stderr=True)
     narrow = console.width < 110  # then what tells how far it is comes first
-    columns = (
-        TextColumn("sweep"),
-        MofNCompleteColumn(),
-        BarColumn(bar_width=16 if narrow else 24),
-        TextColumn("{task.description}"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
     settings = model.checked_settings()
     n_sweeps = settings["n_sweeps"]
     done = dict.fromkeys(range(settings["n_chains"]), 0)
-    with Progress(*columns, console=console, transient=True) as progress:
+    with _bar("sweep", 16 if narrow else 24, console) as progress:
         task = progress.add_task("starting", total=n_sweeps * len(done))
 
         def show(info: SweepInfo) -> None:
@@ -64,6 +52,18 @@ def shown_steps(what: str) -> Iterator[Callable[[int, int, str], None]]:
         yield lambda step, n_steps, text: None  # noqa: ARG005
         return
     from rich.console import Console
+
+    with _bar(what, 24, Console(stderr=True)) as progress:
+        task = progress.add_task("starting", total=None)
+
+        def show(step: int, n_steps: int, text: str) -> None:
+            progress.update(task, total=n_steps, completed=step - 1, description=text)
+
+        yield show
+
+
+def _bar(what: str, width: int, console: Console) -> Progress:
+    """Make a line that says how far it is and how long it takes, and is gone at the end."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -75,15 +75,9 @@ def shown_steps(what: str) -> Iterator[Callable[[int, int, str], None]]:
     columns = (
         TextColumn(what),
         MofNCompleteColumn(),
-        BarColumn(bar_width=24),
+        BarColumn(bar_width=width),
         TextColumn("{task.description}"),
         TimeRemainingColumn(),
         TextColumn("left"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("starting", total=None)
-
-        def show(step: int, n_steps: int, text: str) -> None:
-            progress.update(task, total=n_steps, completed=step - 1, description=text)
-
-        yield show
+    return Progress(*columns, console=console, transient=True)
