@@ -69,7 +69,7 @@ def model_of(corpus: Corpus, states: NDArray[np.int64]) -> ContentHmm:
     """Estimate a model from states that are given."""
     tokens, insertion = tokens_of(corpus), int(states.max())
     strengths = np.array(STRENGTHS) * corpus.n_tokens
-    tables, _ = backoff_tables(tokens, states, insertion, strengths)
+    tables = backoff_tables(tokens, states, insertion, strengths)
     moves = move_logs(states, corpus.document_offsets, insertion + 1, TRANSITION_SMOOTHING)
     return ContentHmm(corpus.n_words, tokens.pairs, *tables, *moves)
 

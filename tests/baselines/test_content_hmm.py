@@ -390,7 +390,8 @@ def test_walks_that_come_round_in_a_circle_end_it(monkeypatch):
     assert learned.iterations == len(asked) == 4  # the fourth is the first again
     assert not learned.settled
     assert learned.states.tolist() == [0, 1, 0, 0, 0, 0, 0, 0]
-    assert learned.model is asked[1]
+    assert learned.model.transitions is asked[1].transitions
+    assert learned.model.seen.shape[0] == learned.model.pairs.size
 
 
 def test_iterations_are_bounded(monkeypatch):

@@ -40,6 +40,7 @@ import numpy as np
 from permutopic.baselines.content_hmm_emissions import (
     additive_tables,
     backoff_tables,
+    scores_left_out,
     tokens_of,
 )
 from permutopic.baselines.content_hmm_kernels import decode_all, score_piece, score_units
@@ -283,6 +284,9 @@ def learn_content_hmm(
         tokens.token_pairs, corpus.unit_offsets, n_topics - 1, smallest
     )
 
+    strength = shares * tokens.words.size
+    nothing = (np.empty((0, insertion + 1)),) * 3
+
     def estimate_and_decode(
         states: NDArray[np.int64],
     ) -> tuple[ContentHmm, NDArray[np.int64], NDArray[np.float64]]:
@@ -291,25 +295,30 @@ def learn_content_hmm(
             tables = additive_tables(tokens, states, insertion, word_smoothing)
             model = ContentHmm(corpus.n_words, tokens.pairs, *tables, *moves)
             decoded = model.decode(corpus.words, corpus.unit_offsets, corpus.document_offsets)
-        else:
-            tables, scores = backoff_tables(tokens, states, insertion, shares * tokens.words.size)
-            model = ContentHmm(corpus.n_words, tokens.pairs, *tables, *moves)
+        else:  # with tables in the end, once
+            model = ContentHmm(corpus.n_words, tokens.pairs, *nothing, *moves)
+            scores = scores_left_out(tokens, states, insertion, strength)
             decoded = model.decode_scores(scores, corpus.document_offsets)
         return model, *decoded
 
     best: Learned | None = None
+    source = states
     met = set[bytes]()
     for iteration in range(1, iterations + 1):
         met.add(states.tobytes())
         model, found, totals = estimate_and_decode(states)
         settled = np.array_equal(found, states)
         if settled or best is None or totals.sum() > best.log_probabilities.sum():
-            best = Learned(model, found, totals, iteration, settled)
+            best, source = Learned(model, found, totals, iteration, settled), states
         if found.tobytes() in met:
             break
         states = found
     assert best is not None  # noqa: S101 (there is one iteration at least)
-    return replace(best, iterations=iteration)
+    model = best.model
+    if smoothing == "backoff":
+        seen, unseen, words = backoff_tables(tokens, source, insertion, strength)
+        model = replace(model, seen=seen, unseen=unseen, words=words)
+    return replace(best, model=model, iterations=iteration)
 
 
 def move_logs(

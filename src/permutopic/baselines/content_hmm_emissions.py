@@ -88,14 +88,21 @@ def additive_tables(
 
 
 def backoff_tables(
-    tokens: Tokens,
-    states: NDArray[np.int64],
-    n_others: int,
-    strengths: NDArray[np.float64],
-) -> tuple[Tables, NDArray[np.float64]]:
-    """Give `seen`, `unseen` and `words`, and the units' scores by all other documents' counts."""
+    tokens: Tokens, states: NDArray[np.int64], n_others: int, strengths: NDArray[np.float64]
+) -> Tables:
+    """Give `seen`, `unseen` and `words` of a model with back-off."""
+    return backoff_logs(tokens.pairs, _count(tokens, states, n_others), strengths)
+
+
+def scores_left_out(
+    tokens: Tokens, states: NDArray[np.int64], n_others: int, strengths: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Score units in each state with back-off, by the counts of all other documents: (units, m).
+
+    The insertion state is scored by those of all documents.
+    """
     counts = _count(tokens, states, n_others)
-    tables = backoff_logs(tokens.pairs, counts, strengths)
+    insertion = _insertion_logs(_word_shares(counts, strengths[2]))
     scores = np.empty((states.size, n_others + 1))
     left_out_scores(
         tokens.words,
@@ -108,9 +115,9 @@ def backoff_tables(
         *counts,
         scores,
     )
-    by_word = np.concatenate([[0.0], np.cumsum(tables[2][tokens.words, n_others])])
+    by_word = np.concatenate([[0.0], np.cumsum(insertion[tokens.words])])
     scores[:, n_others] = by_word[tokens.unit_offsets[1:]] - by_word[tokens.unit_offsets[:-1]]
-    return tables, scores
+    return scores
 
 
 def backoff_logs(
@@ -120,18 +127,32 @@ def backoff_logs(
     of_pairs, of_corpus, of_words = strengths
     n_words = counts.words.shape[0]
     histories, seconds = np.divmod(pairs, n_words)
-    share = (counts.words[:, -1:] + 1) / (counts.totals[-1] + n_words)
-    q = (counts.words[:, :-1] + of_words * share) / (counts.totals[:-1] + of_words)
+    q = _word_shares(counts, of_words)
     before = counts.histories[:, -1:] + of_corpus
     r = (counts.pairs[:, -1:] + of_corpus * q[seconds]) / before[histories]
     own = counts.histories[:, :-1] + of_pairs
     seen = np.log((counts.pairs[:, :-1] + of_pairs * r) / own[histories])
     unseen = np.log(of_pairs / own * of_corpus / before)
-    # With a single word there is nothing to complement: it has probability one.
-    rest = np.ones(1) if n_words == 1 else 1 - q.max(axis=1, initial=0.0)
-    insertion = np.log(rest / rest.sum())
+    insertion = _insertion_logs(q)
     return (
         np.column_stack([seen, insertion[seconds]]),
         np.column_stack([unseen, np.zeros(n_words + 1)]),
         np.column_stack([np.log(q), insertion]),
     )
+
+
+def _word_shares(counts: Counts, strength: float) -> NDArray[np.float64]:
+    """Compute q, the words of each state backed off to those of the corpus: (V, m − 1)."""
+    share = (counts.words[:, -1:] + 1) / (counts.totals[-1] + counts.words.shape[0])
+    found: NDArray[np.float64] = (counts.words[:, :-1] + strength * share) / (
+        counts.totals[:-1] + strength
+    )
+    return found
+
+
+def _insertion_logs(q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Complement the words of all states: log p of each word in the insertion state."""
+    # With a single word there is nothing to complement: it has probability one.
+    rest = np.ones(1) if q.shape[0] == 1 else 1 - q.max(axis=1, initial=0.0)
+    found: NDArray[np.float64] = np.log(rest / rest.sum())
+    return found
