@@ -231,5 +231,5 @@ def test_a_rival_whose_library_is_missing_says_so_at_once(monkeypatch):
 
 def test_texts_must_have_been_kept_for_embeddings():
     bare = replace(PLACES, texts=())
-    with pytest.raises(InputError, match=r"reads the text of units.*keep_texts=True"):
+    with pytest.raises(InputError, match=r"keeps no texts.*keep_texts=True"):
         METHODS["embeddings"].predict(bare, 3, encoder=encode)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.table import Table
 
-    from permutopic.experiments.comparing import Compared, Comparison
+    from permutopic.experiments.comparing import Comparison
 
-_HEADS = {
+HEADS = {
     "recall": "recall",
     "precision": "precision",
     "f": "F",
@@ -21,7 +21,7 @@ _HEADS = {
     "seconds": "seconds",
 }
 _SHORT_HEADS = {
-    **_HEADS,
+    **HEADS,
     "precision": "prec.",
     "windowdiff": "WD",
     "segments": "segs",
@@ -42,7 +42,7 @@ def _only(*scores: str) -> dict[str, str]:
 
 # The widest that fits is taken; --csv has it all.
 _LAYOUTS = (
-    _Layout(_HEADS, True),
+    _Layout(HEADS, True),
     _Layout(_SHORT_HEADS, False),
     _Layout(_only("f", "pk", "windowdiff", "segments", "seconds"), False),
     _Layout(_only("f", "pk"), False),
@@ -75,19 +75,28 @@ def _table(comparison: Comparison, layout: _Layout) -> Table:
     for column in table.columns:
         column.no_wrap = True
     group = comparison.methods[0].method.group
-    for each in comparison.methods:
-        if each.method.group != group:
+    for row in comparison.rows():
+        if row["group"] != group:
             table.add_section()
-            group = each.method.group
-        name = each.method.name + ("†" if each.told else "")
-        table.add_row(name, *(_cell(each, score, layout.spread) for score in layout.heads))
+            group = str(row["group"])
+        name, *shown = cells(row, tuple(layout.heads), spread=layout.spread)
+        scores = zip(shown, layout.heads, strict=True)
+        table.add_row(
+            name, *(_with_room(cell) if f"{score}_p" in row else cell for cell, score in scores)
+        )
     return table
 
 
-def _cell(each: Compared, score: str, spread: bool) -> str:
-    from permutopic.experiments.comparing import TESTED
+def cells(row: Mapping[str, Any], scores: Sequence[str], *, spread: bool) -> list[str]:
+    """Show a row of `Comparison.rows`: the method, then its scores, with spread and stars."""
+    name = row["method"] + ("†" if row["told"] else "")
+    return [name, *(_cell(row, score, spread) for score in scores)]
 
-    mean, deviation = each.mean(score), each.spread(score)
+
+def _cell(row: Mapping[str, Any], score: str, spread: bool) -> str:
+    from permutopic.experiments.comparing import stars_of
+
+    mean, deviation = row[score], row[f"{score}_sd"]
     if mean is None:
         return "–"
     if score == "seconds":
@@ -96,8 +105,13 @@ def _cell(each: Compared, score: str, spread: bool) -> str:
     shown = _short(mean, digits)
     if spread and deviation is not None:
         shown += f"±{_short(deviation, digits)}"
-    # Stars stand in a place of their own, so that numbers stay below each other.
-    return shown + (each.stars(score).ljust(2) if score in TESTED else "")
+    return shown + stars_of(row.get(f"{score}_p"))
+
+
+def _with_room(cell: str) -> str:
+    """Let stars stand in a place of their own, so that numbers stay below each other."""
+    number = cell.rstrip("*")
+    return number if number == "–" else cell.ljust(len(number) + 2)
 
 
 def _short(value: float, digits: int) -> str:

@@ -117,10 +117,7 @@ class Compared:
 
     def stars(self, score: str) -> str:
         """Mark a difference to ours: * if both p-values are below .05, ** if below .01."""
-        p_value = self.p_value(score)
-        if p_value is None:
-            return ""
-        return next((stars for limit, stars in _STARS if p_value < limit), "")
+        return stars_of(self.p_value(score))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +159,17 @@ class Comparison:
             }
             for each in self.methods
         ]
+
+
+def stars_of(p_value: float | None) -> str:
+    """Mark what is below .05 by *, below .01 by **.
+
+    >>> stars_of(0.03), stars_of(0.009), stars_of(None)
+    ('*', '**', '')
+    """
+    if p_value is None:
+        return ""
+    return next((stars for limit, stars in _STARS if p_value < limit), "")
 
 
 def _p_cells(each: Compared) -> dict[str, object]:

@@ -109,11 +109,6 @@ class Method:
         self.check(n_topics, seed, **settings)
         if not isinstance(corpus, Corpus):
             raise InputError(f"a method takes a Corpus, not {type(corpus).__name__}")
-        if self.reads_text and not corpus.texts:
-            raise InputError(
-                f"the method {self.name} reads the text of units, which this corpus does not "
-                "keep: make it with keep_texts=True"
-            )
         # Our model announces by itself that something is being compiled.
         with nullcontext() if self.group == "ours" else announced(_say_once):
             prediction = self.run(corpus, self._topics(n_topics), seed, **settings)
