@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from permutopic import ContentModel, InputWarning, read_documents
+from permutopic.anomalies import Checker, DocumentCheck, check_structure, make_checker
 from permutopic.datasets import elements_folder
 from permutopic.mallows import draw_inversions
-from permutopic.oddities import Checker, DocumentCheck, check_structure, make_checker
 from permutopic.permutation import inversions_to_order
 
 TOPICS = {"elements": 8, "elements_paper": 10, "man2_en": 10, "wikivoyage_en": 10, "cities_en": 10}

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from permutopic.model.chains import run_chain
+from permutopic.ingest.pipeline import read_corpus
+from permutopic.model.fitting import MOVES
 from permutopic.model.joint import JointMeter
-from permutopic.model.moves import paper_moves
-from permutopic.model.plan import DEFAULT_SWEEPS, Plan
+from permutopic.model.mcmc.chains import run_chain
+from permutopic.model.mcmc.plan import DEFAULT_SWEEPS, Plan
+from permutopic.model.mcmc.sampler import SweepInfo, sample
+from permutopic.model.paper.moves import paper_moves
 from permutopic.model.priors import Priors
-from permutopic.model.sampler import SweepInfo, sample
 from permutopic.model.state import initial_state
-from permutopic.reading import read_corpus
 from permutopic.streams import Streams
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def default_run(corpus: Corpus, n_topics: int, priors: Priors, seed: int) -> Wat
     """Run the default to its end."""
     watch = Watch()
     plan = Plan.of("blocked", DEFAULT_SWEEPS["blocked"])
-    run_chain(corpus, n_topics, priors, plan, seed, 0, on_sweep=watch)
+    run_chain(corpus, n_topics, priors, plan, MOVES["blocked"], seed, 0, on_sweep=watch)
     return watch
 
 

@@ -30,16 +30,17 @@ import numpy as np
 
 from permutopic import ContentModel, Priors, read_corpus
 from permutopic.baselines.lda import make_model
-from permutopic.convergence import co_occurrence, match_topics
-from permutopic.model import span_table, visit_kernels
-from permutopic.model.block_moves import blocked_moves
-from permutopic.model.engine import TableEngine, every_place
+from permutopic.model.blocked import resampling
+from permutopic.model.blocked.engine import TableEngine, every_place
+from permutopic.model.blocked.moves import blocked_moves
 from permutopic.model.generate import generate
 from permutopic.model.joint import JointMeter
-from permutopic.model.moves import paper_moves
-from permutopic.model.plan import Plan
-from permutopic.model.sampler import sample
-from permutopic.model.span_table import LANES, STARTS
+from permutopic.model.kernels import span_table
+from permutopic.model.kernels.span_table import LANES, STARTS
+from permutopic.model.mcmc.convergence import co_occurrence, match_topics
+from permutopic.model.mcmc.plan import Plan
+from permutopic.model.mcmc.sampler import sample
+from permutopic.model.paper.moves import paper_moves
 from permutopic.model.state import initial_state
 from permutopic.streams import Streams
 
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from permutopic.corpus import Corpus
-    from permutopic.model.moves import Move
+    from permutopic.model.mcmc.sampler import Move
     from permutopic.model.state import State
 
 LDA_SWEEPS, PAPER_SWEEPS, PAPER_MEASURED = 500, 10_000, 50
@@ -312,11 +313,11 @@ def table_work(corpus: Corpus, n_topics: int, document: int) -> TableWork:
     engine = TableEngine(corpus, n_topics, priors, kept=every_place)
     state = initial_state(corpus, n_topics, priors, np.random.default_rng(0))
     tokens, postings, offsets, reach = engine.documents[document]
-    counts = visit_kernels.Counts(state.word_counts, state.topic_words)
+    counts = resampling.Counts(state.word_counts, state.topic_words)
     topics, n_words = np.empty(offsets.size - 1, dtype=np.int64), postings.words.size
     bag, inversions = state.bag[document], state.inversions[document]
-    visit_kernels.lay_out(topics, offsets, bag, inversions, counts, -1)
-    visit_kernels.move_words(postings, topics, counts, -1, 0, n_words)
+    resampling.lay_out(topics, offsets, bag, inversions, counts, -1)
+    resampling.move_words(postings, topics, counts, -1, 0, n_words)
     rows = np.empty((engine.n_groups, n_words, LANES))
     span_table.take_rows(rows, postings.words, counts.words, priors.word, 0, n_words)
     width = -(-offsets.size // LANES) * LANES

@@ -24,11 +24,11 @@ import numpy as np
 from permutopic import ContentModel, Corpus, read_documents
 from permutopic.experiments.evaluate import score_corpus_segmentation
 from permutopic.metrics import score_alignment
-from permutopic.model.block_moves import ResampleBlocks
-from permutopic.model.engine import TableEngine
-from permutopic.model.extending import extend_state
-from permutopic.model.schedule import POSTERIOR
-from permutopic.prediction import Prediction
+from permutopic.model.blocked.engine import TableEngine
+from permutopic.model.blocked.moves import ResampleBlocks
+from permutopic.model.extension import extend_state
+from permutopic.model.mcmc.schedule import POSTERIOR
+from permutopic.results.prediction import Prediction
 from permutopic.streams import Streams
 
 if TYPE_CHECKING:

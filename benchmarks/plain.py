@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from permutopic.model.schedule import POSTERIOR
+from permutopic.model.mcmc.schedule import POSTERIOR
 from permutopic.permutation import inversions_to_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from permutopic.corpus import Corpus
-    from permutopic.model.moves import RandomAt
+    from permutopic.model.mcmc.sampler import RandomAt
+    from permutopic.model.mcmc.schedule import Stage
     from permutopic.model.priors import Priors
-    from permutopic.model.schedule import Stage
     from permutopic.model.state import State
 
 

@@ -23,12 +23,12 @@ import numpy as np
 from scipy.special import logsumexp
 
 from permutopic import ContentModel, read_corpus
-from permutopic.convergence import pair_agreement
 from permutopic.datasets import load_elements
 from permutopic.experiments.evaluate import evaluate
-from permutopic.experiments.stability import order_agreement
 from permutopic.mallows import log_prior, n_values
 from permutopic.model.joint import joint_terms
+from permutopic.model.mcmc.convergence import pair_agreement
+from permutopic.selection.stability import order_agreement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

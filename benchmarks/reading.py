@@ -20,7 +20,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from permutopic import InputWarning, Reading, read_corpus, read_documents
+from permutopic import InputWarning, ReadOptions, read_corpus, read_documents
 
 from formats import write_all
 from inference import in_fresh_process, peak_gigabytes, take_turns
@@ -28,7 +28,7 @@ from inference import in_fresh_process, peak_gigabytes, take_turns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LIMIT = Reading(max_mb=64)
+LIMIT = ReadOptions(max_mb=64)
 
 
 def files_of(place: Path) -> list[Path]:
@@ -50,7 +50,7 @@ def read_whole(place: Path) -> int:
     """Read a corpus, warnings left aside."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)
-        return read_corpus(place, reading=LIMIT).n_tokens
+        return read_corpus(place, options=LIMIT).n_tokens
 
 
 def speeds(records: list[dict[str, Any]], folder: Path, repeats: int) -> list[dict[str, Any]]:

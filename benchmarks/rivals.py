@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from permutopic.corpus import Corpus
-    from permutopic.prediction import Prediction
+    from permutopic.results.prediction import Prediction
 
     Jobs = Mapping[str, Callable[[], object]]
 

@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from permutopic.experiments.evaluate import score_corpus_segmentation
+from permutopic.ingest.pipeline import read_corpus
 from permutopic.metrics import score_alignment
-from permutopic.model.block_moves import blocked_moves
-from permutopic.model.engine import every_place
+from permutopic.model.blocked.engine import every_place
+from permutopic.model.blocked.moves import blocked_moves
 from permutopic.model.joint import JointMeter
-from permutopic.model.moves import Move, ResampleDispersion, ResampleStructures
+from permutopic.model.mcmc.sampler import Move, sample
+from permutopic.model.mcmc.schedule import Schedule
+from permutopic.model.paper.moves import ResampleDispersion, ResampleStructures
 from permutopic.model.priors import Priors
-from permutopic.model.sampler import sample
-from permutopic.model.schedule import Schedule
 from permutopic.model.state import initial_state, make_state
-from permutopic.prediction import Prediction
-from permutopic.reading import read_corpus
+from permutopic.results.prediction import Prediction
 from permutopic.streams import Streams
 
 if TYPE_CHECKING:

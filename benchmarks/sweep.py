@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.ingest.pipeline import read_corpus
 from permutopic.model.generate import generate
 from permutopic.model.joint import JointMeter
-from permutopic.model.moves import Move, ResampleStructures, paper_moves
+from permutopic.model.mcmc.sampler import Move, sample
+from permutopic.model.paper.moves import ResampleStructures, paper_moves
 from permutopic.model.priors import Priors
-from permutopic.model.sampler import sample
 from permutopic.model.state import State, initial_state
-from permutopic.reading import read_corpus
 from permutopic.streams import Streams
 
 from plain import PlainSweep

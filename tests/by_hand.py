@@ -9,7 +9,7 @@ import numpy as np
 from click.testing import CliRunner
 
 from permutopic.documents import Document, Piece, Unit
-from permutopic.inferred import Inferred
+from permutopic.results.inferred import Inferred
 from permutopic.text.splitting import count_source_words
 
 
@@ -29,7 +29,7 @@ def make_inferred(
     words = np.array([count_source_words(text) for text in texts], dtype=np.int64)
     return Inferred(
         title=title,
-        place=f"{title}.txt",
+        location=f"{title}.txt",
         seen=False,
         topics=topics,
         probabilities=probabilities,

@@ -13,8 +13,8 @@ from hypothesis import settings
 ROOT = Path(__file__).parent.parent
 SOURCES = [
     path
-    for part in ("model", "baselines")
-    for path in sorted((ROOT / "src" / "permutopic" / part).glob("*.py"))
+    for part in ("jit.py", "model/**/*.py", "baselines/*.py")
+    for path in sorted((ROOT / "src" / "permutopic").glob(part))
 ]
 DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES)).hexdigest()[:16]
 # numba notices when a function's own file has changed, but not one that it calls into: so

@@ -10,15 +10,41 @@ from pathlib import Path
 
 import numba
 
-from permutopic import model
-from permutopic.model import compile as compiling
+from permutopic import jit, model
 
 FOLDER = Path(model.__file__).parent
-# The modules that have anything compiled, each before those that import it.
-MODULES = ("elementary", "kernels", "span_table", "block_kernels", "scaled_kernels")
-MODULES += ("visit_kernels", "label_kernels", "place_kernels", "page_kernels", "loud_kernels")
-MODULES += ("best_kernels", "infer_kernels")
-USERS = [path.stem for path in FOLDER.glob("*.py") if path.stem not in MODULES]
+
+
+def _dotted(path):
+    return ".".join(("permutopic.model", *path.relative_to(FOLDER).with_suffix("").parts))
+
+
+def _imports(path):
+    """The modules that a file imports from, in either form of the statement."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _compiled_modules():
+    """The modules that have anything compiled, by file name, each before those that import it."""
+    paths = {_dotted(path): path for path in sorted(FOLDER.rglob("*.py"))}
+    waiting = {name: set(_imports(path)) for name, path in paths.items()}
+    waiting = {name: used for name, used in waiting.items() if "permutopic.jit.compiled" in used}
+    ordered = {}
+    while waiting:
+        ready = sorted(name for name, used in waiting.items() if not used & waiting.keys())
+        for name in ready:
+            del waiting[name]
+            stem = name.rpartition(".")[2]
+            assert stem not in ordered, f"two compiled modules are called {stem}"
+            ordered[stem] = name
+    return ordered
+
+
+MODULES = _compiled_modules()
+USERS = [name for name in map(_dotted, FOLDER.rglob("*.py")) if name not in MODULES.values()]
 
 
 def load_modules(bugs=None, *, compile_it=True):
@@ -28,12 +54,15 @@ def load_modules(bugs=None, *, compile_it=True):
     Compiling takes long, so with bugs only the functions they touch are compiled anew, and those
     that call them; all others are the package's own.
     """
-    sources = {name: (FOLDER / f"{name}.py").read_text(encoding="utf-8") for name in MODULES}
+    sources = {
+        name: Path(importlib.import_module(dotted).__file__).read_text(encoding="utf-8")
+        for name, dotted in MODULES.items()
+    }
     planted = {name: _planted(name, source, bugs or {}) for name, source in sources.items()}
     fresh = _touched(sources, planted) if bugs else None
     loaded = {}
-    for name in MODULES:  # in the order in which they import each other
-        original = importlib.import_module(f"permutopic.model.{name}")
+    for name, dotted in MODULES.items():  # in the order in which they import each other
+        original = importlib.import_module(dotted)
 
         def compiled(function, original=original):
             if not compile_it:
@@ -54,16 +83,16 @@ def load_modules(bugs=None, *, compile_it=True):
 
 def load_kernels(replacements=(), *, compile_it=True):
     """Give the paper's kernels alone, after replacing text that occurs in them exactly once."""
-    bugs = {"kernels": replacements} if replacements else None
-    return load_modules(bugs, compile_it=compile_it).kernels
+    bugs = {"single_draws": replacements} if replacements else None
+    return load_modules(bugs, compile_it=compile_it).single_draws
 
 
 def put_in_place(monkeypatch, loaded):
     """Let the package use the loaded modules instead of its own, until the test is over."""
     for user in USERS:
-        module = importlib.import_module(f"permutopic.model.{user}")
-        for name in MODULES:
-            if hasattr(module, name):
+        module = importlib.import_module(user)
+        for name, dotted in MODULES.items():
+            if getattr(module, name, None) is importlib.import_module(dotted):
                 monkeypatch.setattr(module, name, getattr(loaded, name))
 
 
@@ -77,10 +106,8 @@ def _planted(name, source, bugs):
 
 def _importer(loaded, compiled):
     """An `import` that gives the fresh modules, and this way of compiling."""
-    asked = {f"permutopic.model.{name}": module for name, module in loaded.items()}
-    asked["permutopic.model.compile"] = types.SimpleNamespace(
-        **{**vars(compiling), "compiled": compiled}
-    )
+    asked = {MODULES[name]: module for name, module in loaded.items()}
+    asked["permutopic.jit"] = types.SimpleNamespace(**{**vars(jit), "compiled": compiled})
 
     def import_fresh(name, *arguments):
         if name in asked:

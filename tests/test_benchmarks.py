@@ -12,7 +12,7 @@ import pytest
 
 from permutopic import read_corpus
 from permutopic.model.generate import generate
-from permutopic.model.moves import ResampleStructures
+from permutopic.model.paper.moves import ResampleStructures
 from permutopic.model.priors import Priors
 from permutopic.model.state import check_state
 from permutopic.streams import Streams

@@ -13,7 +13,7 @@ from permutopic import Corpus
 from permutopic.baselines import bayesseg, textseg
 from permutopic.baselines.segment_kernels import best_given, walk
 from permutopic.baselines.segment_text import text_of
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 PARAGRAPHS = [["sea salt sea", "salt sea", "snow hill", "hill snow hill"], ["a b", "a", "c c"]]
 

@@ -33,7 +33,7 @@ def test_there_are_enough_articles_and_each_is_about_another_element():
     assert len(titles) >= 48
     assert len(set(titles)) == len(titles)
     for article in ARTICLES:
-        assert article.place.endswith(f"{article.title.lower()}.md")
+        assert article.location.endswith(f"{article.title.lower()}.md")
 
 
 @pytest.mark.parametrize("article", ARTICLES, ids=lambda article: article.title)

@@ -26,7 +26,7 @@ def paragraph(text, start=0):
 
 
 def made(*parts, **settings):
-    return make_document(parts, **{"title": "file", "place": "here", "source": "", **settings})
+    return make_document(parts, **{"title": "file", "location": "here", "source": "", **settings})
 
 
 def outline(document):
@@ -192,7 +192,7 @@ def test_paragraphs_are_trimmed_and_empty_ones_left_out():
     source = " one \n\n \n\n two"
     document = make_document(
         [paragraph(" one ", 0), paragraph(" ", 7), Paragraph((Piece(" two", 10, 14),), "l")],
-        title="t", place="p", source=source,
+        title="t", location="p", source=source,
     )  # fmt: skip
     check(document)
     assert [(u.text, u.start, u.end, u.label) for u in document.units] == [

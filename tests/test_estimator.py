@@ -210,7 +210,7 @@ def test_a_document_too_long_for_memory_is_named(monkeypatch):
     def no_memory(*_):
         raise MemoryError
 
-    from permutopic.model import moves
+    from permutopic.model.paper import moves
 
     corpus = _beach_and_hill()
     monkeypatch.setattr(moves.np, "empty", no_memory)

@@ -12,7 +12,7 @@ from permutopic import ContentModel, read_corpus
 from permutopic.experiments.evaluate import evaluate
 from permutopic.metrics import score_segmentation
 from permutopic.metrics.segmentation import ends_in_words
-from permutopic.prediction import segment_ends
+from permutopic.results.prediction import segment_ends
 
 
 @pytest.mark.parametrize(

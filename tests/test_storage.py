@@ -32,7 +32,7 @@ def test_a_saved_model_comes_back_whole(model, tmp_path):
                 assert mine.arrays().keys() == theirs.arrays().keys()
                 for part, array in mine.arrays().items():
                     assert np.array_equal(array, theirs.arrays()[part]), part
-        elif name == "_shown":
+        elif name == "_topics":
             assert value.as_dict() == loaded.as_dict()
         elif name == "topics_":
             assert all(np.array_equal(a, b) for a, b in zip(value, loaded, strict=True))
@@ -199,7 +199,10 @@ def damage_json(folder, **change):
         (lambda f: drop_array(f, "evidence.word_segments"), "not whole"),
         (lambda f: damage_array(f, "evidence.word_segments", -1), "a count below 0"),
         (lambda f: damage_topics(f, homes=[0, 2, 2]), "homes are not numbered in canonical"),
-        (lambda f: damage_topics(f, homes=[10**15, 0, 1]), "homes are not numbered in canonical"),
+        (
+            lambda f: damage_topics(f, homes=[10**15, 0, 1]),
+            "homes are not numbered in canonical",
+        ),
         (lambda f: damage_topics(f, homes=[1, 0, 2]), "homes are not numbered in canonical"),
         (lambda f: damage_topics(f, homes=[0, 0, 1]), "a topic has no name"),
         (lambda f: damage_topics(f, homes=[0, 1]), "homes is not one number for each topic"),

@@ -74,7 +74,7 @@ def make_check(name: str) -> Callable[[bytes], None]:
     def run(content: bytes) -> None:
         stream = io.BufferedReader(io.BytesIO(wrap(content)))
         given = source.Source(None, "fuzz", "fuzz", stream)
-        reading = readers.Reading(max_mb=1, on_bad="skip")
+        reading = readers.ReadOptions(max_mb=1, on_bad="skip")
         try:
             for document in read(given, reading, readers.Notes()):
                 check(document)

@@ -9,50 +9,50 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from permutopic import datasets
-    from permutopic.alignment import Alignment
     from permutopic.corpus import Corpus
     from permutopic.documents import Document, Unit
     from permutopic.errors import InputError, InputWarning
     from permutopic.estimator import ContentModel
-    from permutopic.inferred import Inferred
-    from permutopic.inspection import inspect
+    from permutopic.ingest.inspection import inspect
+    from permutopic.ingest.pipeline import read_corpus
     from permutopic.model.generate import generate
     from permutopic.model.joint import log_joint
     from permutopic.model.priors import Priors, Variant
     from permutopic.ordering import Ordering
-    from permutopic.prediction import Prediction
-    from permutopic.readers import Fields, Reading, read_documents
-    from permutopic.reading import read_corpus
-    from permutopic.segmentation import Segment
+    from permutopic.readers import Fields, ReadOptions, read_documents
+    from permutopic.results.alignment import Alignment
+    from permutopic.results.inferred import Inferred
+    from permutopic.results.prediction import Prediction
+    from permutopic.results.segments import Segment
     from permutopic.text.tokens import Tokens
     from permutopic.text.units import Units
     from permutopic.topics import OutlineEntry
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Alignment": "alignment",
+_MODULES = {
+    "Alignment": "results.alignment",
     "ContentModel": "estimator",
     "Corpus": "corpus",
     "Document": "documents",
     "Fields": "readers",
-    "Inferred": "inferred",
+    "Inferred": "results.inferred",
     "InputError": "errors",
     "InputWarning": "errors",
     "Ordering": "ordering",
     "OutlineEntry": "topics",
-    "Prediction": "prediction",
+    "Prediction": "results.prediction",
     "Priors": "model.priors",
-    "Reading": "readers",
-    "Segment": "segmentation",
+    "ReadOptions": "readers",
+    "Segment": "results.segments",
     "Tokens": "text.tokens",
     "Unit": "documents",
     "Units": "text.units",
     "Variant": "model.priors",
     "generate": "model.generate",
-    "inspect": "inspection",
+    "inspect": "ingest.inspection",
     "log_joint": "model.joint",
-    "read_corpus": "reading",
+    "read_corpus": "ingest.pipeline",
     "read_documents": "readers",
 }
 
@@ -69,7 +69,7 @@ __all__ = [
     "OutlineEntry",
     "Prediction",
     "Priors",
-    "Reading",
+    "ReadOptions",
     "Segment",
     "Tokens",
     "Unit",
@@ -90,10 +90,10 @@ def __getattr__(name: str) -> object:
 
     if name == "datasets":
         return import_module(f"{__name__}.datasets")
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = value
     return value
 

@@ -84,7 +84,7 @@ class Document:
     ----------
     title, units
         What it is called, and its units in order.
-    place
+    location
         Where it was read, for messages about it.
     source
         The text that the units' offsets count in: the whole decoded file, or, where one file
@@ -93,7 +93,7 @@ class Document:
 
     title: str
     units: tuple[Unit, ...]
-    place: str
+    location: str
     source: str = ""
 
 
@@ -145,7 +145,7 @@ def make_document(
     parts: Iterable[Heading | Paragraph],
     *,
     title: str,
-    place: str,
+    location: str,
     source: str,
     depth: int = 1,
     title_from_heading: bool = True,
@@ -164,7 +164,7 @@ def make_document(
 
     >>> parts = [Heading(1, "Iron"), Paragraph((Piece("A metal.", 8, 16),)),
     ...          Heading(2, "Uses"), Paragraph((Piece("Steel.", 25, 31),))]
-    >>> document = make_document(parts, title="iron.md", place="iron.md", source="…")
+    >>> document = make_document(parts, title="iron.md", location="iron.md", source="…")
     >>> document.title, [(unit.text, unit.heading) for unit in document.units]
     ('Iron', [('A metal.', None), ('Steel.', 'Uses')])
     """
@@ -184,7 +184,7 @@ def make_document(
             heading = path[min(depth, len(path)) - 1].text if path else None
             text = "".join([piece.text for piece in part.pieces])
             units.append(Unit(text, heading, part.label, part.pieces))
-    return Document(" ".join(title.split()), tuple(units), place, source)
+    return Document(" ".join(title.split()), tuple(units), location, source)
 
 
 def _take_title(parts: list[Heading | Paragraph], text_before_title: bool) -> str | None:

@@ -10,7 +10,7 @@ import secrets
 
 import numpy as np
 
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 
 
 class Streams:
@@ -46,4 +46,4 @@ def seed_from(random_state: object) -> int:
         return int(random_state.integers(2**63))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
-    return check_whole(random_state, "random_state (the seed)", 0)
+    return check_integer(random_state, "random_state", 0, note="the seed")

@@ -23,7 +23,7 @@ from permutopic.baselines.segment_text import text_of, texts_of
 from permutopic.corpus import Corpus
 from permutopic.errors import InputError
 from permutopic.experiments.evaluate import score_corpus_segmentation
-from permutopic.reading import read_corpus
+from permutopic.ingest.pipeline import read_corpus
 
 
 def tiny(seed, n_units=6):

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from permutopic import jit
 from permutopic.baselines import htmm
 from permutopic.baselines import htmm_kernels as kernels
 from permutopic.corpus import Corpus
 from permutopic.errors import InputError
+from permutopic.ingest.pipeline import read_corpus
 from permutopic.metrics import score_alignment
-from permutopic.model import compile as compiling
-from permutopic.reading import read_corpus
 
 N_TOPICS = 3
 
@@ -217,7 +217,7 @@ def test_planted_topics_are_found(seed):
 
 def load_uncompiled(monkeypatch):
     """The kernels' source executed again, with nothing compiled."""
-    monkeypatch.setattr(compiling, "compiled", lambda function: function)
+    monkeypatch.setattr(jit, "compiled", lambda function: function)
     spec = importlib.util.find_spec(kernels.__name__)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -15,7 +15,7 @@ from permutopic.baselines.segment_kernels import best_given, walk
 from permutopic.baselines.segment_text import text_of
 from permutopic.corpus import Corpus
 from permutopic.errors import InputError
-from permutopic.reading import read_corpus
+from permutopic.ingest.pipeline import read_corpus
 
 
 def tiny(seed, n_units=6):

@@ -7,8 +7,8 @@ import pytest
 from pyarrow import parquet
 
 from permutopic import ContentModel, InputError, read_corpus
-from permutopic.alignment import COUNTERPART_COLUMNS, PASSAGE_COLUMNS, RUN_COLUMNS
 from permutopic.cli.align import align_command, show_grid
+from permutopic.results.alignment import COUNTERPART_COLUMNS, PASSAGE_COLUMNS, RUN_COLUMNS
 
 from by_hand import COAST, HILL, TOWN, Alive, call, rows_of, write_places
 

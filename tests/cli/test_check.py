@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from permutopic import ContentModel
+from permutopic.anomalies import COLUMNS, Limits
 from permutopic.cli.check import check_command
 from permutopic.errors import InputError
-from permutopic.oddities import COLUMNS, Limits
 
 from by_hand import call, rows_of
 

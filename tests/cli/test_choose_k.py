@@ -54,7 +54,7 @@ def test_one_json_object_has_all_of_it(run, corpus):
 
 def test_the_command_line_gives_what_python_gives(run, corpus):
     from permutopic import ContentModel, read_corpus
-    from permutopic.experiments.choosing import choose_k
+    from permutopic.selection.choosing import choose_k
 
     model = ContentModel(n_sweeps=10, random_state=0)
     here = choose_k(read_corpus(corpus), [2, 3], n_seeds=2, model=model)

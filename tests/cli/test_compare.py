@@ -12,7 +12,7 @@ import pytest
 from permutopic.errors import InputWarning
 from permutopic.experiments import comparing, methods
 from permutopic.extras import MissingExtraError
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 PARTS = (
     ("Coast", "salt sea waves and sand"),
@@ -54,7 +54,7 @@ def toys(monkeypatch):
         return Prediction.from_ends([[1, 9]] * corpus.n_documents, corpus.document_offsets)
 
     def reader(corpus, n_topics, seed, *, encoder=None):
-        if corpus.places[0] != "a trial":
+        if corpus.locations[0] != "a trial":
             seen.append(("reader", corpus.texts[0], encoder))
         return chance(corpus, n_topics, seed)
 

@@ -13,7 +13,7 @@ from pyarrow import parquet
 from permutopic import ContentModel, InputError, InputWarning, Units, read_corpus, read_documents
 from permutopic.cli.predict import PREDICT_COLUMNS, predict_command
 from permutopic.cli.reading_options import FEW_SAMPLES, MANY_SAMPLES
-from permutopic.estimator import on_documents
+from permutopic.estimator import new_documents
 
 from by_hand import COAST, HILL, TOWN, Alive, call, make_inferred, rows_of, write_places
 
@@ -58,7 +58,7 @@ def test_there_is_a_row_for_every_unit(model, new):
         unit = document.units[row["unit"] - 1]
         assert (row["start"], row["end"]) == (unit.start, unit.end)
         assert row["words"] == len(unit.text.split())
-        assert row["place"] == document.place
+        assert row["location"] == document.location
         assert (row["boundary"] is None) == (row["unit"] == 1)
 
 
@@ -177,8 +177,8 @@ def test_what_cannot_be_done_is_said_in_one_line(model, new, arguments, message)
 
 def test_as_many_draws_are_made_as_the_library_makes():
     assert (FEW_SAMPLES, MANY_SAMPLES) == (
-        on_documents.N_SAMPLES,
-        on_documents.MANY_SAMPLES,
+        new_documents.N_SAMPLES,
+        new_documents.MANY_SAMPLES,
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 from permutopic import ContentModel, cli, read_corpus
 from permutopic.cli.run import run_command
 from permutopic.experiments import methods
-from permutopic.prediction import Prediction, segment_ends
+from permutopic.results.prediction import Prediction, segment_ends
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def counted(monkeypatch):
     seen = []
 
     def count(corpus, n_topics, seed, **settings):
-        if corpus.places[0] != "a trial":
+        if corpus.locations[0] != "a trial":
             seen.append({"n_topics": n_topics, "seed": seed, **settings})
         topics = np.arange(corpus.n_units) % n_topics
         return Prediction(topics, corpus.document_offsets)

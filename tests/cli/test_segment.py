@@ -7,7 +7,7 @@ from pyarrow import parquet
 
 from permutopic import ContentModel, InputError, InputWarning, read_corpus
 from permutopic.cli.segment import segment_command
-from permutopic.segmentation import SEGMENT_COLUMNS
+from permutopic.results.segments import SEGMENT_COLUMNS
 
 from by_hand import COAST, HILL, TOWN, Alive, call, rows_of, write_places
 

@@ -52,7 +52,7 @@ def test_documents_become_arrays_with_all_that_stands_beside_them():
     assert corpus.source_words.tolist() == [2, 1, 3, 1]
     assert corpus.headings == ("Coast", "Coast", "Hills", "Coast")
     assert corpus.labels == (None,) * 4
-    assert (corpus.titles, corpus.places) == (("a", "b"), ("a.txt", "b.txt"))
+    assert (corpus.titles, corpus.locations) == (("a", "b"), ("a.txt", "b.txt"))
     assert (corpus.tokens, corpus.units) == (Tokens(), Units())
 
 
@@ -174,7 +174,7 @@ def test_documents_that_a_filter_empties_are_refused_or_left_out_with_all_of_the
     assert encoder.empty == ["b.txt"]
     assert words(corpus) == [["common"], [], ["common"], []]
     assert corpus.titles == ("a", "c")
-    assert corpus.places == ("a.txt", "c.txt")
+    assert corpus.locations == ("a.txt", "c.txt")
     assert corpus.headings == ("A", "B", "D", None)
     assert corpus.spans.tolist() == [[0, 10], [11, 14], [0, 6], [7, 12]]
     assert corpus.source_words.tolist() == [2, 1, 1, 1]

@@ -267,15 +267,15 @@ def test_titles_may_come_twice(model, found, articles):
 def test_merged_topics_are_merged_in_new_documents_too(articles):
     model = ContentModel(8, random_state=0).fit(articles[:-N_NEW])
     plain = list(model.infer(articles[-N_NEW:], n_samples=200))
-    homes = np.array([0, 1, 1, 2, 3, 4, 5, 6])
+    merge_map = np.array([0, 1, 1, 2, 3, 4, 5, 6])
     model.merge_topics([1, 2])
-    assert np.array_equal(model._shown.view.homes, homes)
+    assert np.array_equal(model._topics.view.merge_map, merge_map)
     for before, after in zip(plain, model.infer(articles[-N_NEW:], n_samples=200), strict=True):
-        assert np.array_equal(homes[before.topics], after.topics)
+        assert np.array_equal(merge_map[before.topics], after.topics)
         np.testing.assert_allclose(
             before.probabilities[:, 1] + before.probabilities[:, 2], after.probabilities[:, 1]
         )
-        shown = homes[before.samples]
+        shown = merge_map[before.samples]
         changes = np.mean(shown[:, 1:] != shown[:, :-1], axis=0)
         np.testing.assert_allclose(after.boundaries, changes)
         mixed = np.logaddexp(before.topic_scores[:, 1], before.topic_scores[:, 2])

@@ -18,7 +18,7 @@ from permutopic.metrics import score_alignment, score_segmentation
 from permutopic.metrics.by_document import alignment_by_document, f_of
 from permutopic.metrics.randomization import randomization_test
 from permutopic.metrics.seeds import seed_test
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 HEADINGS = ["Coast"] * 3 + ["Hills"] * 2 + ["Town"] * 3
 CORPUS = Corpus.from_documents(

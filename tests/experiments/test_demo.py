@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from permutopic import ContentModel, read_documents
-from permutopic.convergence import match_topics
 from permutopic.datasets import elements_folder, load_elements
 from permutopic.experiments.demo import N_CHAINS, N_TOPICS, count_matched, make_model, run_demo
 from permutopic.experiments.evaluate import evaluate
 from permutopic.model.generate import generate
+from permutopic.model.mcmc.convergence import match_topics
 from permutopic.model.priors import Priors
 from permutopic.permutation import kendall_distance
 

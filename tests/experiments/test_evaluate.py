@@ -8,7 +8,7 @@ from permutopic.corpus import Corpus
 from permutopic.documents import Document, Unit
 from permutopic.experiments.evaluate import evaluate, score_corpus_segmentation
 from permutopic.metrics import score_alignment
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 
 def document(title, *units):

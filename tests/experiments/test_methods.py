@@ -8,7 +8,7 @@ import pytest
 from permutopic import ContentModel, InputError
 from permutopic.corpus import Corpus
 from permutopic.experiments.methods import METHODS, Method, find_method
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 CORPUS = Corpus.from_paragraphs(
     [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 4

@@ -24,7 +24,7 @@ from permutopic.metrics import (
     windowdiff_of,
 )
 from permutopic.metrics.by_document import checked_rows, statistics_of
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 # Documents of (heading, topic) units.
 corpora = st.lists(

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from permutopic.model import elementary
-from permutopic.model.elementary import exponent_of, fast_exp, fast_log, scaled
+from permutopic.model.kernels import elementary
+from permutopic.model.kernels.elementary import exponent_of, fast_exp, fast_log, scaled
 
 from kernel_source import load_modules
 

@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from permutopic.model import block_kernels, engine, visit_kernels
-from permutopic.model.block_moves import blocked_moves
+from permutopic.model.blocked import engine, resampling
+from permutopic.model.blocked.moves import blocked_moves
 from permutopic.model.generate import generate
+from permutopic.model.kernels import log_filters
 from permutopic.model.priors import Priors
 from permutopic.model.state import check_state, initial_state
 from permutopic.permutation import inversions_to_order
@@ -76,7 +77,7 @@ def test_an_interrupt_before_the_visit_leaves_nobody_waiting(corpus_and_priors, 
     [move, *_] = blocked_moves(corpus, 11, priors, n_threads=3)
     state = initial_state(corpus, 11, priors, np.random.default_rng(1))
     move(state, partial(Streams(5).at, 0, 0))
-    monkeypatch.setattr(visit_kernels, "visit_all", interrupted)
+    monkeypatch.setattr(resampling, "visit_all", interrupted)
     before = state.copy()
     with pytest.raises(KeyboardInterrupt):
         move(state, partial(Streams(5).at, 1, 0))
@@ -94,5 +95,5 @@ def test_cuts_are_the_places_that_were_drawn_and_all_boundaries(seed):
     expected = draws < kept
     expected[np.cumsum(bag[inversions_to_order(inversions)])] = True
     expected[0] = True
-    found = block_kernels.choose_cuts(bag, inversions, kept, draws)
+    found = log_filters.choose_cuts(bag, inversions, kept, draws)
     assert found.tolist() == np.flatnonzero(expected).tolist()

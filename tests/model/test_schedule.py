@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from permutopic.model.schedule import POSTERIOR, Schedule, Stage
+from permutopic.model.mcmc.schedule import POSTERIOR, Schedule, Stage
 
 
 def temperatures(schedule, n_sweeps):

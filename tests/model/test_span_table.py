@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from permutopic.corpus import Corpus
-from permutopic.model import span_table
-from permutopic.model.engine import TableEngine
+from permutopic.model.blocked.engine import TableEngine
 from permutopic.model.joint import joint_terms
+from permutopic.model.kernels import span_table
+from permutopic.model.kernels.span_table import Factors, Text, fill_spans, make_scratch, take_rows
 from permutopic.model.priors import Priors
-from permutopic.model.span_table import Factors, Text, fill_spans, make_scratch, take_rows
 from permutopic.model.state import initial_state
 
 import oracle

@@ -8,7 +8,7 @@ from itertools import pairwise
 def check(document):
     """Hold a document to its offsets: in the source, in order, apart, and true to the text."""
     assert isinstance(document.title, str)
-    assert document.place
+    assert document.location
     last = 0
     for unit in document.units:
         assert unit.text == unit.text.strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from permutopic.readers import Notes, ReadError, Reading
+from permutopic.readers import Notes, ReadError, ReadOptions
 from permutopic.readers.source import Source
 
 
@@ -14,11 +14,13 @@ def source_of(path, content):
 
 
 def text_of(path, content, notes=None, **settings):
-    return source_of(path, content).text(Reading(**settings), Notes() if notes is None else notes)
+    return source_of(path, content).text(
+        ReadOptions(**settings), Notes() if notes is None else notes
+    )
 
 
 def lines_of(path, content, bad=None, **settings):
-    return list(source_of(path, content).lines(Reading(**settings), Notes(), bad))
+    return list(source_of(path, content).lines(ReadOptions(**settings), Notes(), bad))
 
 
 def fault_of(call, *arguments, **settings):

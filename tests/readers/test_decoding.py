@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, Reading
+from permutopic.readers import Notes, ReadError, ReadOptions
 from permutopic.readers.decoding import decode, known_encoding
 from permutopic.readers.source import Source
 
@@ -94,7 +94,7 @@ def test_bad_lines_may_be_told_of_and_reading_goes_on(tmp_path):
     told = []
     lines = lines_of(tmp_path / "a", b"one\n\xff\nthree", told.append)
     assert lines == [(1, "one\n"), (2, "\ufffd\n"), (3, "three")]
-    assert [(error.place, error.kind) for error in told] == [("a:2", "not UTF-8")]
+    assert [(error.location, error.kind) for error in told] == [("a:2", "not UTF-8")]
 
 
 BAD_BYTES = {
@@ -123,7 +123,7 @@ def test_bad_lines_are_told_of_in_every_encoding(tmp_path, encoding):
     got = lines_of(tmp_path / "a", content, told.append, encoding=encoding)
     assert [number for number, _ in got] == list(range(1, many + 1))
     assert all(line == f"line {n}\n" for n, (_, line) in enumerate(got) if n not in bad)
-    assert [error.place for error in told] == [f"a:{n + 1}" for n in sorted(bad)]
+    assert [error.location for error in told] == [f"a:{n + 1}" for n in sorted(bad)]
     starts = [sum(map(len, lines[:n])) + len("x".encode(encoding)) for n in sorted(bad)]
     assert [error.detail.split(" (")[0] for error in told] == [f"byte {at}" for at in starts]
     assert {error.kind for error in told} == {f"not {encoding}"}
@@ -151,7 +151,7 @@ def test_an_escape_sequence_without_an_end_is_bad_wherever_a_chunk_ends(tmp_path
     content = begin + b"\x1b&" + b"!" * 16 + b"\nend\n"
     lines = lines_of(tmp_path / "a", content, told.append, encoding="iso2022_jp")
     assert lines[-1] == (2, "end\n")
-    assert [error.place for error in told] == ["a:1"]
+    assert [error.location for error in told] == ["a:1"]
     assert told[0].detail.startswith(f"byte {len(begin)} (0x1b")
 
 
@@ -167,7 +167,7 @@ def test_lines_one_by_one_are_the_lines_of_the_whole(data):
     content = bytearray(text.encode(encoding, "ignore"))
     for _ in range(data.draw(st.integers(0, 2))):
         content.insert(data.draw(st.integers(0, len(content))), data.draw(st.integers(0, 255)))
-    reading = Reading(encoding=encoding)
+    reading = ReadOptions(encoding=encoding)
     try:
         lines = list(Source(None, "a", "a", io.BytesIO(content)).lines(reading, Notes()))
     except ReadError:
@@ -193,11 +193,11 @@ def test_what_is_neither_utf_8_nor_without_nul_is_called_binary(tmp_path):
 
 def test_a_declared_encoding_counts_where_nothing_else_is_said():
     content = "é".encode("latin-1")
-    assert decode(content, "a", Reading(), "latin-1") == "é"
-    assert decode(content, "a", Reading(encoding="cp1251"), "latin-1") == "й"
-    assert decode("é".encode(), "a", Reading(), "latin-1") == "Ã©"
+    assert decode(content, "a", ReadOptions(), "latin-1") == "é"
+    assert decode(content, "a", ReadOptions(encoding="cp1251"), "latin-1") == "й"
+    assert decode("é".encode(), "a", ReadOptions(), "latin-1") == "Ã©"
     for unknown in ("none such", "rot13", "base64", "utf-7", "unicode_escape", "undefined", "a\0"):
-        assert decode("é".encode(), "a", Reading(), unknown) == "é"
+        assert decode("é".encode(), "a", ReadOptions(), unknown) == "é"
 
 
 @pytest.mark.parametrize(
@@ -207,14 +207,14 @@ def test_a_declared_encoding_counts_where_nothing_else_is_said():
 def test_what_is_no_encoding_of_text_is_refused(name):
     assert known_encoding(name) is None
     with pytest.raises(InputError, match=r"is not one of text: utf-8 and latin-1 are"):
-        Reading(encoding=name)
+        ReadOptions(encoding=name)
 
 
 @given(st.binary(max_size=60), st.sampled_from(["utf-8", "utf-16", "gb18030", "cp1252", "hz"]))
 def test_decoded_text_can_always_be_written(content, encoding):
     for errors in ("strict", "replace", "ignore"):
         try:
-            text = decode(content, "a", Reading(encoding=encoding, errors=errors))
+            text = decode(content, "a", ReadOptions(encoding=encoding, errors=errors))
         except ReadError:
             continue
         assert text.encode("utf-8").decode("utf-8") == text

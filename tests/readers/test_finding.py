@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, Reading
+from permutopic.readers import Notes, ReadError, ReadOptions
 from permutopic.readers.finding import Finder, natural_key
 from permutopic.readers.formats import guess_format
 
@@ -22,7 +22,7 @@ def make(folder, *names):
 
 
 def find(*paths, notes=None, **settings):
-    finder = Finder(Reading(**settings), Notes() if notes is None else notes)
+    finder = Finder(ReadOptions(**settings), Notes() if notes is None else notes)
     return [found for path in paths for found in finder.find(path)]
 
 
@@ -115,7 +115,7 @@ def test_globs_of_files_to_take_and_to_leave(tmp_path):
 @pytest.mark.parametrize("globs", [5, [5], [b"*.md"], [""], ""])
 def test_what_is_no_glob_is_refused(globs):
     with pytest.raises(InputError, match=r"include is a list of globs such as '\*.md', not "):
-        Reading(include=globs)
+        ReadOptions(include=globs)
 
 
 def test_a_quoted_glob_is_a_path(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from permutopic.documents import Piece
-from permutopic.readers import Notes, ReadError, Reading, read_documents
+from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
 from permutopic.readers.html import read
 from permutopic.readers.source import Source
 from permutopic.readers.web import marks
@@ -22,7 +22,7 @@ def read_page(content, name="page.html", notes=None, **reading):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        [document] = read(Source(path, name, path.stem), Reading(**reading), notes or Notes())
+        [document] = read(Source(path, name, path.stem), ReadOptions(**reading), notes or Notes())
     check(document)
     for unit in document.units:
         for text, start, end in unit.pieces:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.readers import Fields, Notes, ReadError, Reading, read_documents
+from permutopic.readers import Fields, Notes, ReadError, ReadOptions, read_documents
 from permutopic.readers.jsonl import read
 from permutopic.readers.source import Source
 
@@ -33,7 +33,7 @@ def write(path, *lines):
 
 def read_file(path, notes=None, **settings):
     source = Source(path, str(path), "corpus")
-    documents = list(read(source, Reading(**settings), Notes() if notes is None else notes))
+    documents = list(read(source, ReadOptions(**settings), Notes() if notes is None else notes))
     for document in documents:
         check(document)
     return documents
@@ -50,7 +50,7 @@ def parts(document):
 def test_sections_become_units_with_heading_and_label(tmp_path):
     [document] = read_lines(tmp_path, GOOD)
     assert document.title == "Iron"
-    assert document.place == f"{tmp_path / 'c.jsonl'}:1"
+    assert document.location == f"{tmp_path / 'c.jsonl'}:1"
     assert parts(document) == [
         ("Old news.", "History", "past"),
         ("More.", "History", "past"),
@@ -164,7 +164,7 @@ def test_gzip_blank_lines_and_a_byte_order_mark_are_read(tmp_path):
     plain = b"\xef\xbb\xbf" + json.dumps(GOOD).encode() + b"\n\n  \n" + json.dumps(GOOD).encode()
     path = tmp_path / "c.jsonl.gz"
     path.write_bytes(gzip.compress(plain))
-    assert [document.place for document in read_file(path)] == [f"{path}:1", f"{path}:4"]
+    assert [document.location for document in read_file(path)] == [f"{path}:1", f"{path}:4"]
 
 
 def test_other_encodings_are_read_when_named(tmp_path):
@@ -243,7 +243,7 @@ def test_a_bad_line_is_named_by_file_and_number(tmp_path, line, message):
     with pytest.raises(ReadError, match=message) as caught:
         read_file(path)
     assert str(caught.value).startswith(f"{path}:2: ")
-    assert caught.value.place == f"{path}:2"
+    assert caught.value.location == f"{path}:2"
     assert len(caught.value.kind) < 30
     assert "\n" not in str(caught.value)
 
@@ -253,7 +253,7 @@ def test_a_bad_line_is_skipped_and_counted_when_asked_to(tmp_path, line):
     notes = Notes()
     lines = [GOOD, line, GOOD]
     documents = read_lines(tmp_path, *lines, notes=notes, on_bad="skip")
-    assert [document.place[-2:] for document in documents] == [":1", ":3"]
+    assert [document.location[-2:] for document in documents] == [":1", ":3"]
     assert notes.skipped.total() == 1
     assert notes.examples[0][0].endswith(":2")
 
@@ -267,7 +267,7 @@ def test_a_line_that_is_too_long_is_refused_or_skipped(tmp_path):
         documents = read_lines(
             tmp_path, GOOD, long * number, GOOD, notes=notes, max_mb=1, on_bad="skip"
         )
-        assert [document.place[-2:] for document in documents] == [":1", ":3"]
+        assert [document.location[-2:] for document in documents] == [":1", ":3"]
         assert notes.skipped == {"too long": 1}
 
 
@@ -305,7 +305,7 @@ def test_rows_of_one_document_are_put_together(tmp_path):
         {"id": "2", "text": " Five. ", "title": None},
     ]
     first, second = read_lines(tmp_path, *lines, fields=Fields(document="id"))
-    assert (first.title, first.place[-2:]) == ("First", ":1")
+    assert (first.title, first.location[-2:]) == ("First", ":1")
     assert first.source == "One.\n\nTwo.\n\nThree.\n\nFour."
     assert parts(first) == [
         ("One.", "a", "x"),
@@ -314,7 +314,11 @@ def test_rows_of_one_document_are_put_together(tmp_path):
         ("Four.", "b", None),
     ]
     assert [first.source[u.start : u.end] for u in first.units] == [u.text for u in first.units]
-    assert (second.title, second.place[-2:], parts(second)) == ("2", ":3", [("Five.", None, None)])
+    assert (second.title, second.location[-2:], parts(second)) == (
+        "2",
+        ":3",
+        [("Five.", None, None)],
+    )
     assert (second.source, second.units[0].start) == (" Five. ", 1)
 
 

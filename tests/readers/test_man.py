@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from permutopic.readers import Notes, ReadError, Reading, read_documents
+from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
 from permutopic.readers.man import read
 from permutopic.readers.source import Source
 from permutopic.readers.troff.characters import SPECIAL, special
@@ -21,7 +21,7 @@ HEAD = ".TH OPEN 2\n.SH NAME\n"
 
 def read_page(path, content, **reading):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    [document] = read(Source(path, path.name, path.stem), Reading(**reading), Notes())
+    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), Notes())
     check(document)
     return document
 
@@ -383,7 +383,7 @@ def test_text_without_macros_is_no_manual_page(tmp_path, content):
     path = tmp_path / "log.1"
     path.write_text(content)
     with pytest.raises(ReadError, match=r"^log\.1: not a single macro of a manual page") as caught:
-        list(read(Source(path, "log.1", "log"), Reading(), Notes()))
+        list(read(Source(path, "log.1", "log"), ReadOptions(), Notes()))
     assert caught.value.kind == "no manual page"
 
 
@@ -438,7 +438,7 @@ def test_any_page_gives_documents_with_true_places_or_a_read_error(tmp_path_fact
     path = tmp_path_factory.getbasetemp() / "fuzz.1"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     try:
-        documents = list(read(Source(path, "fuzz.1", "fuzz"), Reading(), Notes()))
+        documents = list(read(Source(path, "fuzz.1", "fuzz"), ReadOptions(), Notes()))
     except ReadError:
         return
     for document in documents:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from permutopic.readers import Notes, ReadError, Reading, read_documents
+from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
 from permutopic.readers import markdown as reader
 from permutopic.readers.markdown import read, skip_front_matter
 from permutopic.readers.source import Source
@@ -15,7 +15,7 @@ from invariant import check
 
 def read_file(path, content, **reading):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    [document] = read(Source(path, path.name, path.stem), Reading(**reading), Notes())
+    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), Notes())
     check(document)
     return document
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, Reading, read_documents
+from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
 from permutopic.readers.mediawiki import find_categories, read
 from permutopic.readers.source import Source
 from permutopic.readers.wiki.mask import Names
@@ -37,7 +37,7 @@ def dump(*pages, head=HEAD):
 def read_file(path, notes=None, **settings):
     source = Source(path, path.name, path.stem)
     documents = []
-    for document in read(source, Reading(**settings), Notes() if notes is None else notes):
+    for document in read(source, ReadOptions(**settings), Notes() if notes is None else notes):
         check(document)
         documents.append(document)
     return documents
@@ -108,7 +108,7 @@ def test_what_is_left_out_is_counted_by_reason():
 def test_offsets_count_in_the_wikitext_of_the_page():
     oat = next(d for d in read_file(WIKI) if d.title == "Cliff oat")
     assert oat.source.startswith("The '''cliff oat''' is a grass.\n\n== Uses ==")
-    assert oat.place == "wiki.xml:Cliff oat"
+    assert oat.location == "wiki.xml:Cliff oat"
     assert [(u.start, u.end) for u in oat.units] == [(0, 31), (44, 65)]
     assert oat.source[44:65] == "Its straw makes hats."
 
@@ -202,14 +202,14 @@ def test_the_title_of_the_page_stays_the_title(write):
 
 def test_a_page_without_a_title_is_called_by_its_number(write):
     path = write(dump(page("", "One.", more="<ns>0</ns><id>7</id>")))
-    assert [d.place for d in read_file(path)] == ["wiki.xml:page 7"]
+    assert [d.location for d in read_file(path)] == ["wiki.xml:page 7"]
 
 
 def test_a_cut_dump_gives_its_whole_pages_and_says_where_it_breaks(write):
     whole = dump(page("A", "One."), page("B", "Two."), page("C", "Three."))
     path = write(whole[: whole.index("Three") + 2])
     source = Source(path, "wiki.xml", "wiki")
-    documents = read(source, Reading(), Notes())
+    documents = read(source, ReadOptions(), Notes())
     assert [next(documents).title, next(documents).title] == ["A", "B"]
     with pytest.raises(ReadError) as caught:
         next(documents)
@@ -219,7 +219,7 @@ def test_a_cut_dump_gives_its_whole_pages_and_says_where_it_breaks(write):
         "keeps them"
     )
     notes = Notes()
-    kept = list(read_documents(path, Reading(on_bad="skip"), notes))
+    kept = list(read_documents(path, ReadOptions(on_bad="skip"), notes))
     assert [d.title for d in kept] == ["A", "B"]
     assert notes.skipped == {"broken dump": 1}
 
@@ -230,7 +230,7 @@ def test_a_cut_packed_dump_gives_its_whole_pages(write):
     packed = bz2.compress(dump(*(page(f"P{n}", w) for n, w in enumerate(words))).encode(), 1)
     path = write(packed[:-1000], "wiki.xml.bz2")
     notes = Notes()
-    titles = [d.title for d in read_documents(path, Reading(on_bad="skip"), notes)]
+    titles = [d.title for d in read_documents(path, ReadOptions(on_bad="skip"), notes)]
     assert titles == [f"P{n}" for n in range(len(titles))]
     assert len(titles) > 30
     assert notes.skipped == {"damaged": 1}
@@ -273,7 +273,7 @@ def test_what_is_no_dump_is_refused_with_a_reason(write, content, message):
 @pytest.mark.parametrize("text", ["a & b", "&nbsp;", "<b>", "\x01", "&#0;"])
 def test_xml_that_is_not_well_formed_is_refused_after_the_pages_before_it(write, text):
     path = write(dump(page("A", "One."), page("B", text)))
-    documents = read(Source(path, "wiki.xml", "wiki"), Reading(), Notes())
+    documents = read(Source(path, "wiki.xml", "wiki"), ReadOptions(), Notes())
     assert next(documents).title == "A"
     with pytest.raises(ReadError, match=r"the XML breaks at byte \d+ in line 3 .*page 'A'"):
         next(documents)

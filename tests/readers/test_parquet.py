@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.readers import Fields, Notes, ReadError, Reading, read_documents
+from permutopic.readers import Fields, Notes, ReadError, ReadOptions, read_documents
 from permutopic.readers.parquet import read
 from permutopic.readers.source import Source
 
@@ -39,7 +39,7 @@ def packed(columns, **settings):
 
 def read_file(path, notes=None, **settings):
     source = Source(path, str(path), "table")
-    documents = list(read(source, Reading(**settings), Notes() if notes is None else notes))
+    documents = list(read(source, ReadOptions(**settings), Notes() if notes is None else notes))
     for document in documents:
         check(document)
     return documents
@@ -64,11 +64,11 @@ def test_each_row_is_a_document(tmp_path):
         "other": [b"x", None, b"y"],
     }
     first, second, third = read_columns(tmp_path, columns)
-    assert (first.title, first.place) == ("Iron", f"{tmp_path / 't.parquet'}:1")
+    assert (first.title, first.location) == ("Iron", f"{tmp_path / 't.parquet'}:1")
     assert [(u.text, u.start, u.end) for u in first.units] == [("One.", 0, 4), ("Two.", 7, 11)]
     assert parts(first) == [("One.", "h", "1"), ("Two.", "h", "1")]
     assert (second.title, parts(second)) == ("table:2", [("Three.", None, "2")])
-    assert (third.place[-2:], parts(third)) == (":3", [("Four.", None, "3")])
+    assert (third.location[-2:], parts(third)) == (":3", [("Four.", None, "3")])
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_rows_of_one_document_are_put_together_across_row_groups(tmp_path):
     notes = Notes()
     first, second = read_columns(tmp_path, columns, notes, fields=Fields(document="id"))
     assert (first.title, first.source) == ("1.0", "One.\n\nTwo.")
-    assert (second.title, second.place[-2:]) == ("2.0", ":4")
+    assert (second.title, second.location[-2:]) == ("2.0", ":4")
     assert notes.skipped == {"no text": 1}
 
 
@@ -216,7 +216,7 @@ def test_a_long_text_that_many_rows_share_is_read_a_few_rows_at_a_time(tmp_path,
     before = arrow.total_allocated_bytes()
     held = [
         arrow.total_allocated_bytes() - before
-        for _ in read(Source(path, "t", "t"), Reading(), Notes())
+        for _ in read(Source(path, "t", "t"), ReadOptions(), Notes())
     ]
     assert len(held) == 100
     assert max(held) < 30_000_000
@@ -230,7 +230,7 @@ def test_packed_files_and_streams_are_read_up_to_the_limit(tmp_path):
         path.write_bytes(gzip.compress(content))
         assert [document.source for document in read_file(path)] == ["One.", "Two."]
     source = Source(None, "standard input", "standard input", io.BytesIO(content))
-    assert [d.source for d in read(source, Reading(), Notes())] == ["One.", "Two."]
+    assert [d.source for d in read(source, ReadOptions(), Notes())] == ["One.", "Two."]
     path.write_bytes(gzip.compress(content + bytes(1 << 20)))
     with pytest.raises(ReadError, match=r"more than 1 MiB of Parquet, packed or from standard"):
         read_file(path, max_mb=1)

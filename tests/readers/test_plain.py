@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from permutopic.readers import Notes, ReadError, Reading
+from permutopic.readers import Notes, ReadError, ReadOptions
 from permutopic.readers.plain import read, split_paragraphs
 from permutopic.readers.source import Source
 from permutopic.text.units import Units
@@ -16,7 +16,7 @@ from invariant import check
 
 def read_bytes(content, **settings):
     source = Source(None, "a.txt", "a", io.BytesIO(content))
-    [document] = read(source, Reading(**settings), Notes())
+    [document] = read(source, ReadOptions(**settings), Notes())
     check(document)
     return document
 
@@ -65,7 +65,7 @@ def test_paragraphs_are_what_blank_lines_divide(text, expected):
 
 def test_paragraphs_have_no_headings_and_the_title_is_the_files():
     document = read_bytes("# Größe\r\n\r\nText 😀 here.".encode())
-    assert (document.title, document.place) == ("a", "a.txt")
+    assert (document.title, document.location) == ("a", "a.txt")
     assert document.source == "# Größe\r\n\r\nText 😀 here."
     assert [(u.text, u.heading, u.start, u.end) for u in document.units] == [
         ("# Größe", None, 0, 7),

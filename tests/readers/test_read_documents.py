@@ -10,14 +10,14 @@ import pytest
 
 from permutopic.cli import reading_options
 from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, Reading, read_documents
+from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
 from permutopic.readers.formats import FORMATS, find_format
 
 from invariant import check
 
 
 def read(paths, notes=None, **settings):
-    documents = list(read_documents(paths, Reading(**settings), notes))
+    documents = list(read_documents(paths, ReadOptions(**settings), notes))
     for document in documents:
         check(document)
     return documents
@@ -73,7 +73,7 @@ def test_a_bad_file_of_a_folder_may_be_stopped_at(folder):
 
 
 def test_documents_before_a_bad_one_have_been_given(folder):
-    reading = read_documents(folder, Reading(on_bad="stop"))
+    reading = read_documents(folder, ReadOptions(on_bad="stop"))
     assert next(reading).title == "a"
     with pytest.raises(ReadError):
         next(reading)
@@ -131,13 +131,13 @@ def test_titles_may_be_filtered(tmp_path):
 def test_what_is_no_pattern_is_refused(pattern):
     for name in ("title", "category"):
         with pytest.raises(InputError, match=f"the {name} filter .* is not a regular expression"):
-            Reading(**{name: pattern})
+            ReadOptions(**{name: pattern})
 
 
 @pytest.mark.parametrize("pattern", [5, b"a", ["a"]])
 def test_a_pattern_is_a_string(pattern):
     with pytest.raises(InputError, match="the title filter is a regular expression, not "):
-        Reading(title=pattern)
+        ReadOptions(title=pattern)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_pattern_is_a_string(pattern):
 )
 def test_bad_settings_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
-        Reading(**settings)
+        ReadOptions(**settings)
 
 
 def test_titles_are_one_line(tmp_path):
@@ -218,7 +218,7 @@ def test_standard_input_is_a_path(monkeypatch):
 
     give(b"One.\n\nTwo.")
     [document] = read("-")
-    assert (document.title, document.place, len(document.units)) == (
+    assert (document.title, document.location, len(document.units)) == (
         "standard input",
         "standard input",
         2,
@@ -270,10 +270,10 @@ def test_files_are_counted_by_format(tmp_path):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Reading(fields={"text": "body"}), "fields are Fields"),
-        (lambda: Reading(format=["text"]), "a format is one of text, markdown"),
-        (lambda: Reading(format="pdf"), "a format is one of text, markdown"),
-        (lambda: list(read_documents("x", "text")), "reading is Reading"),
+        (lambda: ReadOptions(fields={"text": "body"}), "fields are Fields"),
+        (lambda: ReadOptions(format=["text"]), "a format is one of text, markdown"),
+        (lambda: ReadOptions(format="pdf"), "a format is one of text, markdown"),
+        (lambda: list(read_documents("x", "text")), "options is ReadOptions"),
     ],
 )
 def test_settings_of_another_kind_are_refused(make, message):

@@ -19,7 +19,7 @@ import pytest
 from backports import zstd
 
 from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, Reading
+from permutopic.readers import Notes, ReadError, ReadOptions
 from permutopic.readers import unpacking as unpacking_module
 from permutopic.readers.formats import sniff_format
 from permutopic.readers.source import Source, standard_input
@@ -97,7 +97,7 @@ class TestPacking:
         stream = io.BytesIO(PACKERS[extension](b"One."))
         stream.tell = stream.seek = None  # nobody knows where a pipe stands
         source = Source(None, "pipe", "pipe", stream)
-        assert source.text(Reading(), Notes()) == "One."
+        assert source.text(ReadOptions(), Notes()) == "One."
 
 
 def test_zeros_after_or_between_packed_parts_do_no_harm(tmp_path):
@@ -137,7 +137,7 @@ def test_text_that_begins_like_something_packed_is_text(tmp_path):
 
 
 def test_too_long_files_and_lines_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(Reading, "max_bytes", 10)
+    monkeypatch.setattr(ReadOptions, "max_bytes", 10)
     path = tmp_path / "a"
     assert text_of(path, b"0123456789") == "0123456789"
     kind, message = fault_of(text_of, path, b"0123456789a")
@@ -147,7 +147,7 @@ def test_too_long_files_and_lines_are_refused(tmp_path, monkeypatch):
     told = []
     lines = lines_of(path, b"one\n" + b"0123456789" * 5 + b"\nthree", told.append)
     assert lines == [(1, "one\n"), (2, "\n"), (3, "three")]
-    assert [error.place for error in told] == ["a:2"]
+    assert [error.location for error in told] == ["a:2"]
 
 
 def test_a_file_with_a_hole_is_read_no_further_than_the_limit(tmp_path):
@@ -156,14 +156,14 @@ def test_a_file_with_a_hole_is_read_no_further_than_the_limit(tmp_path):
         file.truncate(1 << 40)
     notes = Notes()
     with pytest.raises(ReadError, match="longer than 1 MiB"):
-        Source(path, "a", "a").text(Reading(max_mb=1), notes)
+        Source(path, "a", "a").text(ReadOptions(max_mb=1), notes)
     assert notes.bytes < 2 << 20
 
 
 def test_the_limit_is_not_set_aside_in_memory(tmp_path):
     assert text_of(tmp_path / "a", b"short", max_mb=1 << 20) == "short"
     with pytest.raises(InputError, match=r"max_mb .* at most 1048576"):
-        Reading(max_mb=1 << 21)
+        ReadOptions(max_mb=1 << 21)
 
 
 def test_what_cannot_be_opened_is_said(tmp_path, monkeypatch):
@@ -175,14 +175,14 @@ def test_what_cannot_be_opened_is_said(tmp_path, monkeypatch):
         (tmp_path / ("x" * 300), "File name too long"),
     ):
         with pytest.raises(ReadError, match=f"cannot be read .*{reason}"):
-            Source(path, "a", "a").text(Reading(), Notes())
+            Source(path, "a", "a").text(ReadOptions(), Notes())
 
     def forbidden(*_, **__):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", forbidden)
     with pytest.raises(ReadError, match=r"^a: cannot be read \(Permission denied\)$"):
-        Source(tmp_path / "a", "a", "a").text(Reading(), Notes())
+        Source(tmp_path / "a", "a", "a").text(ReadOptions(), Notes())
 
 
 def test_an_error_while_reading_is_said(tmp_path):
@@ -198,7 +198,7 @@ def test_an_error_while_reading_is_said(tmp_path):
 
     source = Source(None, "disk", "disk", Broken())
     with pytest.raises(ReadError, match=r"^disk: cannot be read \(Input/output error\)$"):
-        source.text(Reading(), Notes())
+        source.text(ReadOptions(), Notes())
 
 
 def test_a_stream_that_does_not_wait_is_refused():
@@ -238,7 +238,7 @@ class Dripping(io.RawIOBase):
 def test_a_stream_may_come_in_drops():
     content = gzip.compress(b'{"text": "One."}\n' * 9)
     source = Source(None, "pipe", "pipe", Dripping(content))
-    assert list(source.lines(Reading(), Notes()))[8] == (9, '{"text": "One."}\n')
+    assert list(source.lines(ReadOptions(), Notes()))[8] == (9, '{"text": "One."}\n')
     assert sniff_format(Source(None, "p", "p", Dripping(b"<?xml version='1.0'?> <html>"))) == "html"
 
 
@@ -285,7 +285,7 @@ def test_a_named_pipe_is_read(tmp_path):
     writer = threading.Thread(target=path.write_bytes, args=(b"One.",))
     writer.start()
     try:
-        assert Source(path, "pipe", "pipe").text(Reading(), Notes()) == "One."
+        assert Source(path, "pipe", "pipe").text(ReadOptions(), Notes()) == "One."
     finally:
         writer.join()
 
@@ -306,17 +306,17 @@ def test_standard_input_is_read_and_left_open(monkeypatch):
         "standard input",
         b"One.\n\nTwo.",
     )
-    assert source.text(Reading(), Notes()) == "One.\n\nTwo."
+    assert source.text(ReadOptions(), Notes()) == "One.\n\nTwo."
     assert not stdin.buffer.closed
-    assert standard_input().text(Reading(), Notes()) == ""
+    assert standard_input().text(ReadOptions(), Notes()) == ""
 
 
 def test_standard_input_of_a_process():
     script = (
-        "from permutopic.readers import Notes, Reading\n"
+        "from permutopic.readers import Notes, ReadOptions\n"
         "from permutopic.readers.source import standard_input\n"
         "from permutopic.errors import InputError\n"
-        "try: print(standard_input().text(Reading(), Notes()))\n"
+        "try: print(standard_input().text(ReadOptions(), Notes()))\n"
         "except InputError as error: print(error)"
     )
     run = [sys.executable, "-c", script]

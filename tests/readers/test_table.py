@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from permutopic.readers import Fields, Notes, ReadError, Reading, read_documents
+from permutopic.readers import Fields, Notes, ReadError, ReadOptions, read_documents
 from permutopic.readers.source import Source
 from permutopic.readers.table import read
 from permutopic.readers.table_lines import Lines
@@ -19,7 +19,7 @@ from invariant import check
 
 def read_file(path, notes=None, **settings):
     source = Source(path, str(path), "table")
-    documents = list(read(source, Reading(**settings), Notes() if notes is None else notes))
+    documents = list(read(source, ReadOptions(**settings), Notes() if notes is None else notes))
     for document in documents:
         check(document)
     return documents
@@ -38,7 +38,7 @@ def parts(document):
 def test_each_row_is_a_document(tmp_path):
     text = 'id,title,text,heading,label\n1,Iron,"One, two.",h,l\n2,,Three.,,\n'
     first, second = read_text(tmp_path, text)
-    assert (first.title, first.place[-2:], parts(first)) == (
+    assert (first.title, first.location[-2:], parts(first)) == (
         "Iron",
         ":2",
         [("One, two.", "h", "l")],
@@ -54,7 +54,7 @@ def test_a_quoted_field_may_hold_lines_and_quotes(tmp_path):
         ('One "two"\r\nlines.', 0, 17),
         ("Three.", 22, 28),
     ]
-    assert (second.place[-2:], second.title) == (":7", "y")
+    assert (second.location[-2:], second.title) == (":7", "y")
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -80,7 +80,7 @@ def test_a_line_that_names_the_delimiter_for_spreadsheets_is_obeyed(tmp_path):
 
 def test_a_single_column_needs_no_delimiter(tmp_path):
     documents = read_text(tmp_path, '\n"text"\nOne\n\n  \n"Two, three"\n""\n')
-    assert [(d.place[-2:], parts(d)[0][0]) for d in documents] == [
+    assert [(d.location[-2:], parts(d)[0][0]) for d in documents] == [
         (":3", "One"),
         (":6", "Two, three"),
     ]
@@ -108,7 +108,7 @@ def test_rows_of_one_document_are_put_together(tmp_path):
     notes = Notes()
     first, second = read_text(tmp_path, text, notes=notes, fields=Fields(document="doc"))
     assert (first.title, parts(first)) == ("a", [("One.", "h", None), ("Two.", "i", None)])
-    assert (second.title, second.place[-2:]) == ("b", ":5")
+    assert (second.title, second.location[-2:]) == ("b", ":5")
     assert notes.skipped == {"no text": 1}
     with pytest.raises(ReadError, match=":6: rows of document 'a' are not together: sort them"):
         read_text(tmp_path, text + "a,,Four.\n", fields=Fields(document="doc"))
@@ -135,7 +135,7 @@ def test_a_bad_table_is_named_by_file_and_line(tmp_path, text, message):
     with pytest.raises(ReadError) as caught:
         read_text(tmp_path, text)
     assert str(caught.value).startswith(f"{tmp_path / 't.csv'}{message}")
-    assert str(caught.value).startswith(f"{caught.value.place}: ")
+    assert str(caught.value).startswith(f"{caught.value.location}: ")
     assert "\n" not in str(caught.value)
 
 
@@ -161,7 +161,7 @@ def read_skipping(folder, text, **settings):
     """Read a table without its bad rows: what is left, and what is said about the others."""
     notes = Notes()
     documents = read_text(folder, text, notes=notes, on_bad="skip", **settings)
-    left = [(int(d.place.rsplit(":", 1)[1]), parts(d)[0][0]) for d in documents]
+    left = [(int(d.location.rsplit(":", 1)[1]), parts(d)[0][0]) for d in documents]
     return left, [(place.rsplit(":", 1)[1], detail) for place, _, detail in notes.examples]
 
 
@@ -257,8 +257,8 @@ def test_a_file_that_is_cut_while_a_tail_is_looked_for_is_told_of(tmp_path):
     notes = Notes()
     path = tmp_path / "t.csv.gz"
     path.write_bytes(packed[:-9])
-    documents = read_documents(path, Reading(on_bad="skip"), notes)
-    assert next(documents).place.endswith(":3")
+    documents = read_documents(path, ReadOptions(on_bad="skip"), notes)
+    assert next(documents).location.endswith(":3")
     assert len(list(documents)) > 1000
     assert notes.skipped == {"bad row": 1, "damaged": 1}
 

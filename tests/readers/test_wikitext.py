@@ -17,7 +17,7 @@ GERMAN = Names(frozenset({"category", "kategorie"}), frozenset({"file", "image",
 
 def read(text, names=None):
     document = make_document(
-        read_wikitext(text, names), title="t", place="p", source=text, title_from_heading=False
+        read_wikitext(text, names), title="t", location="p", source=text, title_from_heading=False
     )
     check(document)
     return document

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from permutopic.corpus import Corpus
-from permutopic.model.block_moves import ResampleBlocks, blocked_moves
-from permutopic.model.engine import TableEngine, every_place
-from permutopic.model.label_moves import RenumberTopics
-from permutopic.model.moves import ResampleDispersion, ResampleStructures, paper_moves
+from permutopic.model.blocked.engine import TableEngine, every_place
+from permutopic.model.blocked.moves import ResampleBlocks, blocked_moves
+from permutopic.model.blocked.relabelling import RenumberTopics
+from permutopic.model.paper.moves import ResampleDispersion, ResampleStructures, paper_moves
 from permutopic.model.priors import Priors
 
 from exact import ExactPosterior

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from permutopic.model import infer_kernels
-from permutopic.model.infer_kernels import Effort, Findings, Known, Page
+from permutopic.model.inference import sampling
+from permutopic.model.inference.sampling import Effort, Findings, Known, Page
 from permutopic.model.priors import Variant
 
 import oracle
@@ -82,7 +82,7 @@ class Setting:
             self.orders,
         )
 
-    def p_value(self, n_replicates, infer=infer_kernels.infer, *, new=False, seed=0):
+    def p_value(self, n_replicates, infer=sampling.infer, *, new=False, seed=0):
         """Start at exact draws, or anew each time, and compare what comes out of all visits."""
         rng, effort = np.random.default_rng(seed), self.effort
         visits, n_samples = effort.visits, effort.visits * effort.rounds
@@ -126,7 +126,7 @@ def test_places_and_topics_are_left_out_of_these_visits():
     room = [np.empty((N_UNITS, N_TOPICS)), np.empty(N_UNITS)]
     findings = Findings(np.empty(0), *room, np.empty((0, 0)), np.empty(1), *room)
     numbers = np.full(N_WORDS, -1, dtype=np.int32)
-    make_ready = infer_kernels.make_ready.py_func
+    make_ready = sampling.make_ready.py_func
     desk, *_ = make_ready(page, setting.known[0], numbers, VISIT, findings)
     assert desk.hearing.tolist() == [0.4, 0.4, 0.4]
     assert np.all(desk.chances[1:-1] < 0.9)
@@ -174,29 +174,29 @@ def interpreted(bugs):
             compiled = isinstance(thing, numba.core.dispatcher.Dispatcher)
             if compiled and thing is not getattr(package, known):
                 setattr(mine, known, thing.py_func)
-    return loaded.infer_kernels.infer
+    return loaded.sampling.infer
 
 
 DISCOUNT = "sign * (weights[cut] + log_hearing)"
 BUGS = {
-    "a boundary without 1/p": {"page_kernels": [(DISCOUNT, "sign * log_hearing")]},
-    "a topic in use without 1/h": {"page_kernels": [(DISCOUNT, "sign * weights[cut]")]},
+    "a boundary without 1/p": {"preparation": [(DISCOUNT, "sign * log_hearing")]},
+    "a topic in use without 1/h": {"preparation": [(DISCOUNT, "sign * weights[cut]")]},
     "cuts without the present boundaries": {
-        "page_kernels": [("        kept[boundary] = True\n", "")]
+        "preparation": [("        kept[boundary] = True\n", "")]
     },
     "topics heard more often than their chance says": {
-        "loud_kernels": [("uniforms[topic] < hearing[topic]", "uniforms[topic] < 0.7")]
+        "placement": [("uniforms[topic] < hearing[topic]", "uniforms[topic] < 0.7")]
     },
     "a dropped Mallows factor": {
-        "loud_kernels": [
+        "placement": [
             ("log_weights[gap] = log_prior + log_totals", "log_weights[gap] = log_totals")
         ]
     },
     "θ drawn without the bag": {
-        "infer_kernels": [("shares[topic] += exponentials[unit]", "shares[topic] += 0.0")]
+        "sampling": [("shares[topic] += exponentials[unit]", "shares[topic] += 0.0")]
     },
     "the missing 1/l!": {
-        "infer_kernels": [
+        "sampling": [
             (
                 "weigh_spans(sheet.table, cuts, known.log_factorial, 1.0, 0.0)",
                 "weigh_spans(sheet.table, cuts, 0.0 * known.log_factorial, 1.0, 0.0)",
@@ -204,12 +204,12 @@ BUGS = {
         ]
     },
     "own words not left out": {
-        "infer_kernels": [
+        "sampling": [
             ("        leave_out(tokens, page.offsets, page.topics, rows, held)\n", "        pass\n")
         ]
     },
     "a bag drawn from the sums of an order that was": {
-        "infer_kernels": [("if again and summed:", "if summed:")]
+        "sampling": [("if again and summed:", "if summed:")]
     },
 }
 
@@ -228,5 +228,5 @@ def test_a_bug_in_the_visits_is_caught(bug):
 
 def test_visits_on_logarithms_pass_too():
     # As where scaled weights would leave the floats.
-    infer = interpreted({"infer_kernels": [("fits = scale(sheet, filters)", "fits = False")]})
+    infer = interpreted({"sampling": [("fits = scale(sheet, filters)", "fits = False")]})
     assert Setting("full", CASES["three visits"]).p_value(4_000, infer) > 1e-4

@@ -15,9 +15,11 @@ import pytest
 from scipy.special import gammaln
 
 from permutopic.dirichlet import draw_log_shares
-from permutopic.model import block_moves, label_moves, moves
-from permutopic.model.engine import TableEngine
-from permutopic.model.moves import make_spans
+from permutopic.model.blocked import moves as block_moves
+from permutopic.model.blocked import relabelling
+from permutopic.model.blocked.engine import TableEngine
+from permutopic.model.paper import moves
+from permutopic.model.paper.moves import make_spans
 from permutopic.slice_sampling import slice_sample
 
 from exact import p_values_after_one_sweep
@@ -134,7 +136,7 @@ def room_for_a_document_twice(monkeypatch):
 @pytest.mark.usefixtures("room_for_a_document_twice")
 @pytest.mark.parametrize("bug", KERNEL_BUGS)
 def test_a_bug_in_the_kernels_is_caught(bug, monkeypatch):
-    monkeypatch.setattr(moves, "kernels", load_kernels(KERNEL_BUGS[bug]))
+    monkeypatch.setattr(moves, "single_draws", load_kernels(KERNEL_BUGS[bug]))
     assert_enumeration_catches(MOVES["all"])
     setting = "few topics" if bug.startswith("draws walked") else "telling words"
     assert_geweke_catches(MOVES["all"], setting=setting)
@@ -150,7 +152,7 @@ def test_a_bug_in_the_kernels_is_caught(bug, monkeypatch):
     ],
 )
 def test_a_bug_is_caught_in_the_other_variants_too(variant, bug, monkeypatch):
-    monkeypatch.setattr(moves, "kernels", load_kernels(KERNEL_BUGS[bug]))
+    monkeypatch.setattr(moves, "single_draws", load_kernels(KERNEL_BUGS[bug]))
     assert_enumeration_catches(MOVES["all"], variant)
     assert_geweke_catches(MOVES["all"], variant)
 
@@ -160,7 +162,7 @@ def test_a_bug_is_caught_in_the_other_variants_too(variant, bug, monkeypatch):
     [("bag", "the prior of the topics left out"), ("inversions", "a dropped Mallows factor")],
 )
 def test_a_bug_is_caught_in_a_move_alone(alone, bug, monkeypatch):
-    monkeypatch.setattr(moves, "kernels", load_kernels(KERNEL_BUGS[bug]))
+    monkeypatch.setattr(moves, "single_draws", load_kernels(KERNEL_BUGS[bug]))
     assert_enumeration_catches(MOVES[alone])
     assert_geweke_catches(MOVES[alone], draw_chain=many_short_chains)
 
@@ -188,12 +190,12 @@ def test_a_forgotten_decrement_that_only_enumeration_sees(monkeypatch):
     # A draw still counted while it is resampled makes the chain stickier, and biases it through
     # the normaliser alone: too little for Geweke's test at this size.
     planted = [("        counts.topic_units[old] -= 1\n", "")]
-    monkeypatch.setattr(moves, "kernels", load_kernels(planted))
+    monkeypatch.setattr(moves, "single_draws", load_kernels(planted))
     assert_enumeration_catches(MOVES["all"], "constrained")
 
 
 def test_the_kernels_loaded_anew_without_a_bug_pass(monkeypatch):
-    monkeypatch.setattr(moves, "kernels", load_kernels())
+    monkeypatch.setattr(moves, "single_draws", load_kernels())
     posterior = posterior_of(TWO_DOCUMENTS, 3, "full")
     p_values = p_values_after_one_sweep(posterior, MOVES["all"], n_replicates=20_000)
     assert min(p_values.values()) > 1e-4, p_values
@@ -203,7 +205,7 @@ def test_the_kernels_loaded_anew_without_a_bug_pass(monkeypatch):
 
 # Has every draw made on logarithms, as where scaled weights would leave the floats.
 ON_LOGARITHMS = {
-    "scaled_kernels": [
+    "linear_filters": [
         (
             "            flipped[topic, cut - 1, start] = 0.0\n    return highest < _HIGH",
             "            flipped[topic, cut - 1, start] = 0.0\n    return False",
@@ -226,27 +228,23 @@ class Planted(NamedTuple):
 
 BLOCKED_BUGS = {
     "the missing 1/l!": Planted(
-        {
-            "block_kernels": [
-                ("penalty[n] = log_factorial[size] + log_kept", "penalty[n] = log_kept")
-            ]
-        }
+        {"log_filters": [("penalty[n] = log_factorial[size] + log_kept", "penalty[n] = log_kept")]}
     ),
     "1/p forgotten where only some places are cuts": Planted(
         {
-            "block_kernels": [
+            "log_filters": [
                 ("penalty[n] = log_factorial[size] + log_kept", "penalty[n] = log_factorial[size]")
             ]
         },
         moves="blocked, random cuts",
     ),
     "inversion counts drawn where they would need other cuts": Planted(
-        {"visit_kernels": [("            if every_place:\n", "            if cuts.size > 0:\n")]},
+        {"resampling": [("            if every_place:\n", "            if cuts.size > 0:\n")]},
         moves="blocked, random cuts",
     ),
     "a dropped Mallows factor of the inversion counts": Planted(
         {
-            "block_kernels": [
+            "log_filters": [
                 (
                     "log_weights[count] = score - how.dispersion[topic] * count",
                     "log_weights[count] = score",
@@ -256,7 +254,7 @@ BLOCKED_BUGS = {
     ),
     "a dropped Mallows factor of a topic's place": Planted(
         {
-            "scaled_kernels": [
+            "linear_filters": [
                 (
                     "log_weights[gap] = log_prior + fast_log(total)",
                     "log_weights[gap] = fast_log(total)",
@@ -267,7 +265,7 @@ BLOCKED_BUGS = {
     ),
     "shares left out": Planted(
         {
-            "scaled_kernels": [
+            "linear_filters": [
                 (
                     "shift[cut] = log_share * cuts[cut] - filters.potentials[cut]",
                     "shift[cut] = -filters.potentials[cut]",
@@ -277,7 +275,7 @@ BLOCKED_BUGS = {
     ),
     "an empty slot forgotten in the draw": Planted(
         {
-            "scaled_kernels": [
+            "linear_filters": [
                 (
                     "            if running > threshold:\n",
                     "            if running > threshold or start == end - 1:\n",
@@ -287,7 +285,7 @@ BLOCKED_BUGS = {
     ),
     "an empty slot forgotten in sums from the right": Planted(
         {
-            "scaled_kernels": [
+            "linear_filters": [
                 ("after[onto, cut] = after[slot, cut]\n", "after[onto, cut] = 0.0\n"),
             ]
         },
@@ -296,7 +294,7 @@ BLOCKED_BUGS = {
     "on logarithms, a dropped Mallows factor of a topic's place": Planted(
         {
             **ON_LOGARITHMS,
-            "block_kernels": [
+            "log_filters": [
                 (
                     "log_weights[gap] = log_prior + highest + math.log(total)",
                     "log_weights[gap] = highest + math.log(total)",
@@ -308,7 +306,7 @@ BLOCKED_BUGS = {
     "on logarithms, shares left out of the draw": Planted(
         {
             **ON_LOGARITHMS,
-            "block_kernels": [
+            "log_filters": [
                 (
                     "table[topic, start, end] + size * log_shares[topic]",
                     "table[topic, start, end]",
@@ -330,7 +328,7 @@ BLOCKED_BUGS = {
         {"span_table": [("exponents[n] += exponent", "exponents[n] = exponent")]}
     ),
     "a number's cost in inversions ignored": Planted(
-        {"label_kernels": [("log_weights[gap] = -cost", "log_weights[gap] = 0.0")]}
+        {"relabelling_kernels": [("log_weights[gap] = -cost", "log_weights[gap] = 0.0")]}
     ),
 }
 
@@ -346,7 +344,7 @@ def test_a_bug_in_the_blocked_moves_is_caught(bug, monkeypatch):
 def test_words_copied_before_the_document_is_out_of_the_counts(monkeypatch):
     out = "        move_words(postings, topics, counts, sign, first, last)\n"
     done = "        atomic_add(team, stage * _LINE + 1, 1)\n"
-    planted = {"visit_kernels": [(out, ""), (done, out + done)]}
+    planted = {"resampling": [(out, ""), (done, out + done)]}
     put_in_place(monkeypatch, load_modules(planted))
     assert_enumeration_catches(MOVES["blocked"], "constrained")
     assert_geweke_catches(MOVES["blocked"], setting="few topics")
@@ -375,7 +373,7 @@ def boundaries_left_to_chance(self, bag, inversions, rng):
     return np.flatnonzero(chosen), self.kept(n_units)
 
 
-def renumber_all_but_the_bag(state, canon, renumber=label_moves.renumber):
+def renumber_all_but_the_bag(state, canon, renumber=relabelling.renumber):
     bag = state.bag.copy()
     renumber(state, canon)
     state.bag[:] = bag
@@ -412,11 +410,11 @@ def test_bugs_that_only_enumeration_sees(monkeypatch):
     # second of its two documents alone is drawn by wrong counts. Its score is 3 at 4,000 draws.
     back = "    lay_out(topics, offsets, bag, inversions, counts, 1)\n"
     then = "    find_potentials(tables.weights"
-    planted = {"visit_kernels": [(back, ""), (then, back + then)]}
+    planted = {"resampling": [(back, ""), (then, back + then)]}
     with monkeypatch.context() as put_back_where_they_were:
         put_in_place(put_back_where_they_were, load_modules(planted))
         assert_enumeration_catches(MOVES["blocked"])
-    monkeypatch.setattr(label_moves, "renumber", renumber_all_but_the_bag)
+    monkeypatch.setattr(relabelling, "renumber", renumber_all_but_the_bag)
     assert_enumeration_catches(MOVES["renumber"])
 
 

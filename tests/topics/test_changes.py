@@ -43,7 +43,7 @@ def check(model):
     assert model.topic_probabilities().sum(axis=1) == pytest.approx(1)
     assert [entry.topic for entry in model.outline(3)] == list(range(n_topics))
     for topic, name in enumerate(model.topic_names_):
-        assert model._shown.renamed({name: "q q"}).names[topic].text == "q q"
+        assert model._topics.renamed({name: "q q"}).names[topic].text == "q q"
 
 
 def change(model, rng, folder):

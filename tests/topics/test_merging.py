@@ -11,8 +11,8 @@ from permutopic.mallows import mode_of_dispersion
 from permutopic.model.priors import Priors
 from permutopic.model.state import make_state
 from permutopic.permutation import order_to_inversions
-from permutopic.topics import ShownTopics, gather_evidence
-from permutopic.topics.view import merge_homes
+from permutopic.topics import NamedTopics, gather_evidence
+from permutopic.topics.view import merge_topics_of
 
 # Four topics of one word each. Document 0 has 3 units of topic 0, then 1, 2; document 1 is 2 0 3 1.
 CORPUS = Corpus.from_paragraphs([["a", "a", "a", "b", "c"], ["c", "a", "d", "d", "b"]])
@@ -25,7 +25,7 @@ def shown():
     inversions = np.array([order_to_inversions(order) for order in ORDERS])
     state = make_state(CORPUS, BAG, inversions, np.array([1.0, 2.0, 3.0]))
     evidence = gather_evidence(CORPUS, state.all_topics(), 4)
-    return ShownTopics.of(state, evidence, Priors.for_documents(2), CORPUS.vocabulary)
+    return NamedTopics.of(state, evidence, Priors.for_documents(2), CORPUS.vocabulary)
 
 
 def test_nothing_merged_is_the_state_itself(shown):
@@ -37,7 +37,7 @@ def test_nothing_merged_is_the_state_itself(shown):
 
 def test_counts_add_up(shown):
     view = shown.merged([0, 2]).view
-    assert view.homes.tolist() == [0, 1, 0, 2]
+    assert view.merge_map.tolist() == [0, 1, 0, 2]
     assert view.bag.tolist() == [[4, 1, 0], [2, 1, 2]]
     assert view.word_counts.tolist() == [[4, 0, 0], [0, 2, 0], [2, 0, 0], [0, 0, 2]]
     assert view.word_segments.tolist() == [[2, 0, 0], [0, 2, 0], [2, 0, 0], [0, 0, 1]]
@@ -50,9 +50,9 @@ def test_every_unit_keeps_its_place_in_its_document(shown):
 
 
 def test_a_merged_topic_stands_where_its_largest_part_does(shown):
-    assert shown.merged([1, 3]).view.homes.tolist() == [0, 1, 2, 1]  # 2 units each: the first
-    assert shown.merged([0, 3]).view.homes.tolist() == [0, 1, 2, 0]
-    late = merge_homes(np.arange(4), [0, 3], np.array([1, 1, 1, 5]))
+    assert shown.merged([1, 3]).view.merge_map.tolist() == [0, 1, 2, 1]  # 2 units each: the first
+    assert shown.merged([0, 3]).view.merge_map.tolist() == [0, 1, 2, 0]
+    late = merge_topics_of(np.arange(4), [0, 3], np.array([1, 1, 1, 5]))
     assert late.tolist() == [2, 0, 1, 2]
 
 
@@ -69,7 +69,7 @@ def test_the_largest_part_in_the_document_counts_before_that_in_the_corpus():
     bag = np.array([[5, 1, 0], [1, 1, 2]])
     state = make_state(corpus, bag, np.zeros((2, 2), dtype=int), np.ones(2))
     evidence = gather_evidence(corpus, state.all_topics(), 3)
-    shown = ShownTopics.of(state, evidence, Priors.for_documents(2), corpus.vocabulary)
+    shown = NamedTopics.of(state, evidence, Priors.for_documents(2), corpus.vocabulary)
     assert shown.merged([0, 2]).view.orders.tolist() == [[0, 1], [1, 0]]
 
 
@@ -79,7 +79,7 @@ def test_a_part_that_a_document_lacks_stands_where_the_largest_of_the_corpus_wou
     orders = np.array([order_to_inversions(order) for order in ([0, 1, 2], [0, 1, 2], [0, 1, 2])])
     state = make_state(corpus, bag, orders, np.ones(2))
     evidence = gather_evidence(corpus, state.all_topics(), 3)
-    shown = ShownTopics.of(state, evidence, Priors.for_documents(3), corpus.vocabulary)
+    shown = NamedTopics.of(state, evidence, Priors.for_documents(3), corpus.vocabulary)
     view = shown.merged([0, 2]).view  # two units each in the corpus: the first decides
     assert view.orders.tolist() == [[0, 1], [0, 1], [1, 0]]
 
@@ -100,7 +100,7 @@ def test_dispersion_is_the_most_likely_value_given_merged_orders(shown):
 
 def test_merging_twice_is_merging_all_at_once(shown):
     once, twice = shown.merged([0, 1, 3]), shown.merged([1, 3]).merged([0, 1])
-    assert once.view.homes.tolist() == twice.view.homes.tolist()
+    assert once.view.merge_map.tolist() == twice.view.merge_map.tolist()
     assert np.array_equal(once.view.orders, twice.view.orders)
 
 
@@ -184,8 +184,8 @@ def test_a_model_shows_its_merged_topics_everywhere(model):
     assert model.word_distributions_.shape == (2, 6)
     assert model.word_distributions_.sum(axis=1) == pytest.approx(1)
     assert model.prevalence_ == pytest.approx([prevalence[:2].sum(), prevalence[2]])
-    homes = np.array([0, 0, 1])
-    assert np.array_equal(model.prediction().topics, homes[sampled])
+    merge_map = np.array([0, 0, 1])
+    assert np.array_equal(model.prediction().topics, merge_map[sampled])
     merged = model.topic_probabilities()
     assert merged == pytest.approx(np.stack([before[:, :2].sum(axis=1), before[:, 2]], axis=1))
     assert np.array_equal(model.state_.all_topics(), sampled)
@@ -223,9 +223,9 @@ def test_other_variants_keep_their_fixed_dispersion(variant):
 
 
 def test_what_was_done_by_hand_shows_in_what_is_saved(shown):
-    assert not ShownTopics.is_by_hand(shown.as_dict())
-    assert ShownTopics.is_by_hand(shown.renamed({0: "Mine"}).as_dict())
-    assert ShownTopics.is_by_hand(shown.merged([0, 1]).as_dict())
-    assert not ShownTopics.is_by_hand(shown.merged([0, 1]).unmerged().as_dict())
-    assert not any(map(ShownTopics.is_by_hand, (None, [], {}, {"homes": "01"})))
-    assert ShownTopics.is_by_hand({"homes": [[1]]})  # damaged: nobody knows, so it stays
+    assert not NamedTopics.is_by_hand(shown.as_dict())
+    assert NamedTopics.is_by_hand(shown.renamed({0: "Mine"}).as_dict())
+    assert NamedTopics.is_by_hand(shown.merged([0, 1]).as_dict())
+    assert not NamedTopics.is_by_hand(shown.merged([0, 1]).unmerged().as_dict())
+    assert not any(map(NamedTopics.is_by_hand, (None, [], {}, {"homes": "01"})))
+    assert NamedTopics.is_by_hand({"homes": [[1]]})  # damaged: nobody knows, so it stays

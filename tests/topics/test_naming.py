@@ -10,7 +10,7 @@ from permutopic.corpus import Corpus
 from permutopic.documents import Document, Unit
 from permutopic.model.priors import Priors
 from permutopic.model.state import make_state
-from permutopic.topics import ShownTopics, gather_evidence
+from permutopic.topics import NamedTopics, gather_evidence
 from permutopic.topics.naming import TopicName, find_topic, settle
 
 COAST, HILL, TOWN = "salt waves beach sand", "snow rocks ridge summit", "mayor council market"
@@ -27,7 +27,7 @@ def shown_for(documents, bags):
     state = make_state(corpus, bag, orders, np.ones(bag.shape[1] - 1))
     evidence = gather_evidence(corpus, state.all_topics(), bag.shape[1])
     priors = Priors.for_documents(len(documents))
-    return ShownTopics.of(state, evidence, priors, corpus.vocabulary)
+    return NamedTopics.of(state, evidence, priors, corpus.vocabulary)
 
 
 def names_of(shown):

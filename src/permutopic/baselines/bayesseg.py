@@ -24,9 +24,9 @@ import numpy as np
 from permutopic.baselines.bayesseg_learning import FIRST_DISPERSION, FIRST_PRIOR, Learned, learn
 from permutopic.baselines.segment_counts import segment_counts
 from permutopic.baselines.segment_text import texts_of
-from permutopic.checks import check_number
+from permutopic.checks import check_real
 from permutopic.errors import InputError
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -71,12 +71,12 @@ def predict(
     learn_dispersion = isinstance(duration, str)
     if learn_dispersion and duration != LEARNED:
         raise InputError(f"duration must be a positive number, 'learned' or None, not {duration!r}")
-    first_prior = FIRST_PRIOR if prior is None else check_number(prior, "prior", _LEAST, _MOST)
+    first_prior = FIRST_PRIOR if prior is None else check_real(prior, "prior", _LEAST, _MOST)
     dispersion = None
     if learn_dispersion:
         dispersion = FIRST_DISPERSION
     elif duration is not None:
-        dispersion = check_number(duration, "duration", _LEAST, _MOST)
+        dispersion = check_real(duration, "duration", _LEAST, _MOST)
     found = learn(
         texts_of(corpus),
         segment_counts(corpus, n_segments, reference),

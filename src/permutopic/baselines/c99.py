@@ -17,9 +17,9 @@ import numpy as np
 from permutopic.baselines.c99_kernels import divide, local_ranks, square_cosines
 from permutopic.baselines.segment_counts import counts_unless_auto
 from permutopic.baselines.segment_text import texts_of
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.errors import InputError
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -55,7 +55,7 @@ def predict(
     >>> predict(corpus, auto=False, n_segments=2).ends(0).tolist()
     [2, 4]
     """
-    if check_whole(mask, "mask", 3, 10**6) % 2 == 0:
+    if check_integer(mask, "mask", 3, 10**6) % 2 == 0:
         raise InputError(f"mask must be odd, to have a middle, not {mask}")
     counts = counts_unless_auto(corpus, auto, n_segments, reference)
     ends, density = [], np.empty(corpus.n_documents)

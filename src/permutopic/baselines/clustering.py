@@ -21,9 +21,9 @@ from permutopic.baselines.bisection_kernels import (
     refine_once,
 )
 from permutopic.baselines.wordless import NO_TOPIC, fill_wordless
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.corpus.arrays import offsets_from_sizes
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,9 +69,9 @@ def predict(
     >>> found.topics.tolist(), round(found.measures["i2"], 2)
     ([1, 0, 1, 0, 0, 0], 4.0)
     """
-    n_topics = check_whole(n_topics, "n_topics", 1)
-    trials = check_whole(trials, "trials", 1, 10**6)
-    random = np.random.default_rng(check_whole(seed, "seed", 0))
+    n_topics = check_integer(n_topics, "n_topics", 1)
+    trials = check_integer(trials, "trials", 1, 10**6)
+    random = np.random.default_rng(check_integer(seed, "seed", 0))
     vectors, units = unit_vectors(corpus)
     labels = bisect_repeatedly(vectors, n_topics, random, trials)
     n_clusters = int(labels.max(initial=-1)) + 1

@@ -46,10 +46,10 @@ from permutopic.baselines.content_hmm_emissions import (
 from permutopic.baselines.content_hmm_kernels import decode_all, score_piece, score_units
 from permutopic.baselines.content_hmm_states import first_states, histories_of
 from permutopic.baselines.order_search import Searched, best_order
-from permutopic.checks import check_number, check_whole
+from permutopic.checks import check_integer, check_real
 from permutopic.corpus.arrays import offsets_from_sizes
 from permutopic.errors import InputError
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -229,7 +229,7 @@ def predict(
     >>> predict(corpus, 3, smallest=2).topics.tolist()
     [0, 0, 1, 0, 0, 1, 0, 0, 1]
     """
-    check_whole(seed, "seed", 0)
+    check_integer(seed, "seed", 0)
     learned = learn_content_hmm(
         corpus,
         n_topics,
@@ -269,16 +269,16 @@ def learn_content_hmm(
     They may also come round in a circle, or the iterations may be spent: then the model is the one
     with the highest log probability on the way.
     """
-    check_whole(n_topics, "n_topics", 2)
-    check_whole(smallest, "smallest", 1)
-    check_whole(iterations, "iterations", 1)
+    check_integer(n_topics, "n_topics", 2)
+    check_integer(smallest, "smallest", 1)
+    check_integer(iterations, "iterations", 1)
     if smoothing not in SMOOTHINGS:
         raise InputError(f"smoothing must be one of {', '.join(SMOOTHINGS)}, not {smoothing!r}")
     if len(strengths) != len(STRENGTHS):
         raise InputError(f"strengths must be {len(STRENGTHS)} numbers, not {len(strengths)}")
-    shares = np.array([check_number(share, "strengths", 1e-9, 1e9) for share in strengths])
-    check_number(word_smoothing, "word_smoothing", 1e-9, 1e9)
-    check_number(transition_smoothing, "transition_smoothing", 1e-9, 1e9)
+    shares = np.array([check_real(share, "strengths", 1e-9, 1e9) for share in strengths])
+    check_real(word_smoothing, "word_smoothing", 1e-9, 1e9)
+    check_real(transition_smoothing, "transition_smoothing", 1e-9, 1e9)
     tokens = tokens_of(corpus)
     states, insertion = first_states(
         tokens.token_pairs, corpus.unit_offsets, n_topics - 1, smallest

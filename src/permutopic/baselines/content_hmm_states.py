@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.prediction import number_labels
+from permutopic.results.prediction import number_labels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -125,7 +125,7 @@ def _clusters(
     wanted = min(n_clusters, int(large.max()))
     n_mergers = int(np.flatnonzero(large >= wanted)[-1])
     home = np.arange(n_units + n_mergers)
-    for made in range(n_mergers - 1, -1, -1):  # from the last merger down, so homes are final
+    for made in range(n_mergers - 1, -1, -1):  # from the last merger down, so merge_map are final
         home[mergers[made, :2].astype(np.int64)] = home[n_units + made]
     return number_labels(home[:n_units])
 

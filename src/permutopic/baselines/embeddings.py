@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from permutopic.baselines.wordless import NO_TOPIC, fill_wordless
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.errors import InputError
 from permutopic.extras import needs
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,8 +73,8 @@ def predict(
     >>> (topics == topics[0]).tolist()
     [True, False, True]
     """
-    n_topics = check_whole(n_topics, "n_topics", 1)
-    seed = check_whole(seed, "seed", 0) % _SEEDS
+    n_topics = check_integer(n_topics, "n_topics", 1)
+    seed = check_integer(seed, "seed", 0) % _SEEDS
     if not corpus.texts:
         raise InputError(
             "the corpus keeps no texts, and sentence embeddings need them: "

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.baselines.segment_counts import segment_counts
-from permutopic.checks import check_whole
-from permutopic.prediction import Prediction
+from permutopic.checks import check_integer
+from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -39,8 +39,8 @@ def predict_random(
     >>> predict_random(corpus, 5, n_segments=3).ends(0).size
     3
     """
-    check_whole(n_topics, "n_topics", 1)
-    random = np.random.default_rng(check_whole(seed, "seed", 0))
+    check_integer(n_topics, "n_topics", 1)
+    random = np.random.default_rng(check_integer(seed, "seed", 0))
     counts = segment_counts(corpus, n_segments, reference)
     topics = []
     for size, count in zip(corpus.document_sizes, counts, strict=True):
@@ -62,7 +62,7 @@ def predict_even(corpus: Corpus, n_topics: int) -> Prediction:
     >>> predict_even(corpus, 3).topics.tolist()
     [0, 0, 1, 1, 2, 0]
     """
-    check_whole(n_topics, "n_topics", 1)
+    check_integer(n_topics, "n_topics", 1)
     topics = [np.arange(size) * n_topics // size for size in corpus.document_sizes]
     return Prediction(np.concatenate(topics), corpus.document_offsets)
 

@@ -15,9 +15,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from permutopic.baselines import htmm_kernels as kernels
-from permutopic.checks import check_number, check_whole
+from permutopic.checks import check_integer, check_real
 from permutopic.errors import InputError
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,7 +91,7 @@ def predict(
     >>> found.ends(0).tolist(), sorted(found.measures)
     ([2, 4], ['change', 'iterations', 'log_likelihood', 'objective'])
     """
-    check_whole(iterations, "iterations", 1, 10**6)
+    check_integer(iterations, "iterations", 1, 10**6)
     fitted = fit(
         corpus,
         n_topics,
@@ -137,13 +137,13 @@ def fit(
     start
         "corpus": topics that are nearly alike; "uniform": as the authors' program; or parameters.
     """
-    n_topics = check_whole(n_topics, "n_topics", 1)
+    n_topics = check_integer(n_topics, "n_topics", 1)
     topic_prior = 1 + 50 / n_topics if topic_prior is None else topic_prior
     topic_prior = _check_prior(topic_prior, "topic_prior")
     word_prior = _check_prior(word_prior, "word_prior")
-    iterations = check_whole(iterations, "iterations", 0)
-    tol = check_number(tol, "tol", 0, 1)
-    seed = check_whole(seed, "seed", 0)
+    iterations = check_integer(iterations, "iterations", 0)
+    tol = check_real(tol, "tol", 0, 1)
+    seed = check_integer(seed, "seed", 0)
     em = _Em(corpus, n_topics, topic_prior, word_prior)
     if isinstance(start, str):
         if start not in STARTS:
@@ -258,7 +258,7 @@ def _normalised(weights: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
 
 
 def _check_prior(value: object, name: str) -> float:
-    number = check_number(value, name, 1, 1e9)
+    number = check_real(value, name, 1, 1e9)
     if number == 1:
         raise InputError(f"{name} must be above 1, not 1: the most probable share would be 0")
     return number

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from permutopic.baselines.wordless import NO_TOPIC, fill_wordless
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.extras import needs
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
     from permutopic.corpus import Corpus
@@ -48,9 +48,9 @@ def predict(corpus: Corpus, n_topics: int, seed: int = 0, *, iterations: int = 5
     >>> (topics == topics[0])[:4].tolist()
     [True, False, False, True]
     """
-    n_topics = check_whole(n_topics, "n_topics", 1, 32767)
-    iterations = check_whole(iterations, "iterations", 1, 10**6)
-    seed = check_whole(seed, "seed", 0) % _SEEDS
+    n_topics = check_integer(n_topics, "n_topics", 1, 32767)
+    iterations = check_integer(iterations, "iterations", 1, 10**6)
+    seed = check_integer(seed, "seed", 0) % _SEEDS
     model = make_model(corpus, n_topics, seed)
     model.train(iterations, workers=1)  # with more workers a seed does not settle the result
     topics = np.full(corpus.n_units, NO_TOPIC, dtype=np.int64)

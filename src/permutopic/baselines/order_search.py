@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.baselines.order_search_kernels import Tables, beam, best_first
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def best_order(
     ([1, 0, 2], -2.631, True)
     """
     scores, begin, moves = _checked(pieces, initial, transitions)
-    check_whole(budget, "budget", 0)
-    check_whole(width, "width", 1)
+    check_integer(budget, "budget", 0)
+    check_integer(width, "width", 1)
     n_pieces = scores.shape[0]
     tables = make_tables(scores, begin, moves)
     keys = np.random.default_rng(0).integers(2**62, size=(n_pieces,))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.model.compile import compiled
+from permutopic.jit import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from permutopic.prediction import segment_ends
+from permutopic.results.prediction import segment_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

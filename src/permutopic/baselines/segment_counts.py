@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.errors import InputError
-from permutopic.prediction import segment_ends
+from permutopic.results.prediction import segment_ends
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -39,7 +39,7 @@ def segment_counts(
             raise InputError(f"n_segments is a number or 'reference', not {n_segments!r}")
         return _reference_counts(corpus, reference)
     if np.ndim(n_segments) == 0:
-        wanted = np.full(corpus.n_documents, check_whole(n_segments, "n_segments", 1))
+        wanted = np.full(corpus.n_documents, check_integer(n_segments, "n_segments", 1))
     else:
         given = np.asarray(n_segments)
         if given.shape != (corpus.n_documents,):
@@ -49,7 +49,7 @@ def segment_counts(
             )
         wanted = np.array(
             [
-                check_whole(count, f"n_segments[{document}]", 1)
+                check_integer(count, f"n_segments[{document}]", 1)
                 for document, count in enumerate(given)
             ]
         )

@@ -18,7 +18,7 @@ import numpy as np
 from permutopic.baselines.segment_counts import counts_unless_auto
 from permutopic.baselines.segment_kernels import Costs, Text, best_any, best_given
 from permutopic.baselines.segment_text import texts_of
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -18,9 +18,9 @@ import numpy as np
 from permutopic.baselines.segment_counts import counts_unless_auto
 from permutopic.baselines.segment_text import texts_of
 from permutopic.baselines.texttiling_kernels import gap_similarities
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.errors import InputError
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def predict(
     >>> predict(corpus, width=2, block=2).ends(0).tolist()
     [2, 4]
     """
-    width, block = check_whole(width, "width", 1, 10**6), check_whole(block, "block", 1, 10**6)
+    width, block = check_integer(width, "width", 1, 10**6), check_integer(block, "block", 1, 10**6)
     if policy not in POLICIES:
         raise InputError(f"policy must be one of {', '.join(POLICIES)}, not {policy!r}")
     counts = counts_unless_auto(corpus, auto, n_segments, reference)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.model.compile import compiled
+from permutopic.jit import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

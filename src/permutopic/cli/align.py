@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from permutopic.alignment import Alignment
+    from permutopic.results.alignment import Alignment
 
 
 @click.command("align")
@@ -54,7 +54,7 @@ def align_command(
     fit. Shown is a grid of documents and topics; --json, --csv and -o FILE give a row for each run
     of units with one topic.
     """
-    from permutopic.alignment import (
+    from permutopic.results.alignment import (
         COUNTERPART_COLUMNS,
         PASSAGE_COLUMNS,
         RUN_COLUMNS,

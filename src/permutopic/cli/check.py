@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from permutopic.anomalies import Checker, DocumentCheck, Finding, Neighbour, TopicPlace
     from permutopic.cli.reading_options import Inferring
-    from permutopic.oddities import Checker, DocumentCheck, Finding, Neighbour, TopicPlace
 
 _PASSAGES = 5
 """Passages of a document that are shown; the table for machines has them all."""
@@ -90,7 +90,7 @@ def check_command(
     keep their place. PATHS are files, folders, globs, or - for standard input; without PATHS, the
     documents of the fit, whose text the model does not keep: then only structure is checked.
     """
-    from permutopic.oddities import COLUMNS, Limits, read_template
+    from permutopic.anomalies import COLUMNS, Limits, read_template
 
     check_output(output, model, template, *paths)
     limits = Limits(**{name: settings.pop(name) for name in _NAMES})
@@ -200,7 +200,7 @@ def _show_corpus(
 ) -> None:
     from rich.text import Text
 
-    from permutopic.oddities import check_corpus
+    from permutopic.anomalies import check_corpus
 
     found = check_corpus(checker.places, checks)
     console.print()
@@ -222,8 +222,8 @@ def _show_corpus(
 def _show_places(places: Sequence[TopicPlace], console: Console) -> None:
     from rich.text import Text
 
+    from permutopic.anomalies.corpus_wide import IN_WORDS
     from permutopic.cli.tables import make_table, printable
-    from permutopic.oddities.corpus_wide import IN_WORDS
 
     table = make_table(
         ("topic", "right"), ("name", "left"), ("in docs", "right"), ("moved", "right"),

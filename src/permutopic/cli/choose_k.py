@@ -12,7 +12,7 @@ from permutopic.cli.reading_options import PATHS, reading_options, take_choices
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
-    from permutopic.experiments.choosing import Choice, FitInfo
+    from permutopic.selection.choosing import Choice, FitInfo
 
 _LONGEST = 100
 """Numbers of topics in one list: more is a slip of the hand, and would take for ever."""
@@ -52,9 +52,9 @@ def choose_k_command(
     PATHS are files, folders, globs, or - for standard input.
     """
     from permutopic.cli.progress import shown_steps
-    from permutopic.experiments.choice_picture import draw_choice
-    from permutopic.experiments.choosing import check_candidates, choose_k
-    from permutopic.experiments.line_chart import check_svg, write_svg
+    from permutopic.selection.chart import draw_choice
+    from permutopic.selection.choosing import check_candidates, choose_k
+    from permutopic.selection.line_chart import check_svg, write_svg
 
     tried = None if candidates is None else check_candidates(parse_candidates(candidates))
     choices = take_choices(settings)

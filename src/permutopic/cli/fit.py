@@ -27,12 +27,12 @@ def fit_command(paths: tuple[str, ...], output: str, force: bool, **settings: An
     from permutopic.cli.tables import printable
     from permutopic.errors import InputError
     from permutopic.storage import check_target, peek
-    from permutopic.topics import ShownTopics
+    from permutopic.topics import NamedTopics
 
     choices = take_choices(settings)
     model = make_model({**settings, "tokens": choices.tokens})
     check_target(output)
-    if not force and ShownTopics.is_by_hand(peek(output).get("topics")):
+    if not force and NamedTopics.is_by_hand(peek(output).get("topics")):
         raise InputError(
             f"{output} is a model with names or merged topics of your own: --force replaces it"
         )

@@ -12,7 +12,7 @@ from permutopic.cli.reading_options import PATHS, reading_options, take_choices
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permutopic.inspection import Inspection, Spread
+    from permutopic.ingest.inspection import Inspection, Spread
 
 _FEW = 3
 
@@ -45,10 +45,10 @@ def inspect_command(
 
     PATHS are files, folders, globs, or - for standard input.
     """
-    from permutopic.inspection import inspect
+    from permutopic.ingest.inspection import inspect
 
-    reading, units, tokens = take_choices(settings)
-    found = inspect(paths, tokens, units=units, reading=reading, n_topics=n_topics)
+    options, units, tokens = take_choices(settings)
+    found = inspect(paths, tokens, units=units, options=options, n_topics=n_topics)
     if as_json:
         click.echo(json.dumps(found.as_dict()))
         return
@@ -113,8 +113,10 @@ def _skipped(found: Inspection, all_skipped: bool) -> Iterator[str]:
     for each in found.skipped:
         yield f"              {each.number:>6,} {each.reason}"
         shown = each.examples if all_skipped else each.examples[:_FEW]
-        for place, detail in shown:
-            yield f"                     {place}" + ("" if detail == each.reason else f": {detail}")
+        for location, detail in shown:
+            yield f"                     {location}" + (
+                "" if detail == each.reason else f": {detail}"
+            )
         if each.number > len(shown):
             more = "--all-skipped names them" if len(shown) < len(each.examples) else "not kept"
             yield f"                     and {each.number - len(shown):,} more ({more})"

@@ -54,14 +54,14 @@ def order_command(
     from permutopic.estimator import ContentModel
     from permutopic.ordering import DEFAULT, check_method
     from permutopic.ordering.files import read_pieces
-    from permutopic.readers import Reading
+    from permutopic.readers import ReadOptions
 
     chosen = DEFAULT if method is None else method
     check_method(chosen)
     check_output(output, model, pieces)
     fitted = ContentModel.load(model)
-    reading = Reading(encoding=encoding, errors=errors)
-    rows = _rows(fitted, read_pieces(pieces, reading), chosen)
+    options = ReadOptions(encoding=encoding, errors=errors)
+    rows = _rows(fitted, read_pieces(pieces, options), chosen)
     give(rows, COLUMNS, _show, as_json=as_json, as_csv=as_csv, output=output)
 
 

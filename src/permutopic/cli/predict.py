@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from permutopic.inferred import Inferred
+    from permutopic.results.inferred import Inferred
 
 PREDICT_COLUMNS: dict[str, type] = {
     "document": int,
     "title": str,
-    "place": str,
+    "location": str,
     "unit": int,
     "start": int,
     "end": int,
@@ -39,7 +39,7 @@ _BLOCK = 200
 DOCUMENT_COLUMNS: dict[str, Any] = {
     "document": int,
     "title": str,
-    "place": str,
+    "location": str,
     "topics": list[int],
     "ends": list[int],
     "swaps": int,
@@ -112,7 +112,7 @@ def unit_rows(
     inferred: Inferred, names: tuple[str, ...], document: int
 ) -> Iterator[dict[str, object]]:
     """Give a row for each unit; `boundary` is how probable one is before it."""
-    from permutopic.alignment import passages_of
+    from permutopic.results.alignment import passages_of
 
     before = [None, *inferred.boundaries.tolist()]
     passages = passages_of(inferred, names, document)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from permutopic.estimator import ContentModel
-    from permutopic.model.sampler import SweepInfo
+    from permutopic.model.mcmc.sampler import SweepInfo
 
 
 @contextmanager

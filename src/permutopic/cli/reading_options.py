@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from permutopic.corpus import Corpus
     from permutopic.documents import Document
     from permutopic.estimator import ContentModel
-    from permutopic.inferred import Inferred
-    from permutopic.readers import Reading
+    from permutopic.readers import ReadOptions
+    from permutopic.results.inferred import Inferred
     from permutopic.text.tokens import Tokens
     from permutopic.text.units import Units
 
@@ -133,25 +133,25 @@ def infer_options(command: Callable[..., None]) -> Callable[..., None]:
 class Choices(NamedTuple):
     """What the options say, checked."""
 
-    reading: Reading
+    options: ReadOptions
     units: Units
     tokens: Tokens
 
     def read(self, paths: tuple[str, ...], *, keep_texts: bool = False) -> Corpus:
         """Read a corpus by them."""
-        from permutopic.reading import read_corpus
+        from permutopic.ingest.pipeline import read_corpus
 
         return read_corpus(
-            paths, self.tokens, units=self.units, reading=self.reading, keep_texts=keep_texts
+            paths, self.tokens, units=self.units, options=self.options, keep_texts=keep_texts
         )
 
 
-def take_reading(settings: dict[str, Any]) -> Reading:
+def take_reading(settings: dict[str, Any]) -> ReadOptions:
     """Take what `file_options` added out of all that a command was given."""
-    from permutopic.readers import Fields, Reading
+    from permutopic.readers import Fields, ReadOptions
 
     given = {name: settings.pop(f"{name}_field") for name in _FIELDS}
-    return Reading(
+    return ReadOptions(
         **{
             name: settings.pop(name)
             for name in (
@@ -168,7 +168,7 @@ def take_choices(settings: dict[str, Any]) -> Choices:
     from permutopic.text.tokens import Tokens
     from permutopic.text.units import Units
 
-    reading = take_reading(settings)
+    options = take_reading(settings)
     kind, window, step = (settings.pop(name) for name in ("unit", "window", "step"))
     if kind != "window" and (window, step) != (None, None):
         raise InputError("--window and --step are for --unit window")
@@ -186,7 +186,7 @@ def take_choices(settings: dict[str, Any]) -> Choices:
         **{n: _frequency(n, value) for n, value in frequencies.items() if value is not None},
     )
     tokens.splitter()  # what it lacks is known before anything is read
-    return Choices(reading, units, tokens)
+    return Choices(options, units, tokens)
 
 
 class Inferring(NamedTuple):
@@ -194,7 +194,7 @@ class Inferring(NamedTuple):
 
     model: ContentModel
     paths: tuple[str, ...]
-    reading: Reading
+    options: ReadOptions
     settings: dict[str, Any]
 
     def inferred(self) -> Iterator[Inferred]:
@@ -215,20 +215,20 @@ class Inferring(NamedTuple):
 
     def _documents(self) -> Iterator[Document]:
         """Read documents; say what was left out when the last has passed."""
+        from permutopic.ingest.diagnostics import Watch
         from permutopic.readers import read_documents
-        from permutopic.watching import Watch
 
         watch = Watch()
         units = self.model.units_
         drops = units.short == "drop" and units.min_words > 1
         empty: list[str] = []
-        for document in read_documents(self.paths, self.reading, watch.notes):
+        for document in read_documents(self.paths, self.options, watch.notes):
             if (units.cut(document) if drops else document).units:
                 yield document
             else:
-                empty.append(document.place)
+                empty.append(document.location)
         for kind, count in watch.bad.most_common():
-            example = next(place for place, why, _ in watch.notes.examples if why == kind)
+            example = next(location for location, why, _ in watch.notes.examples if why == kind)
             _warn(f"{count} left out ({kind}), {example} for one: permutopic inspect lists them")
         if empty:
             _warn(f"{len(empty)} left out without a unit to be cut, {empty[0]} for one")
@@ -240,7 +240,7 @@ def take_inferring(
     """Take what `infer_options` added out of all that a command was given, and load the model."""
     from permutopic.estimator import ContentModel
 
-    reading, tokens = take_reading(settings), settings.pop("tokens")
+    options, tokens = take_reading(settings), settings.pop("tokens")
     if tokens is not None and ":" not in tokens:
         raise InputError(f"--tokens is a function of your own as module:name, not {tokens!r}")
     function = None if tokens is None else _splitter(tokens)
@@ -250,7 +250,7 @@ def take_inferring(
     chosen = {name: settings.pop(name) for name in ("n_samples", "fast", "random_state", "n_jobs")}
     if chosen["n_samples"] is None:
         chosen["n_samples"] = n_samples
-    return Inferring(fitted, paths, reading, chosen)
+    return Inferring(fitted, paths, options, chosen)
 
 
 def _check_splitter(model: ContentModel) -> None:

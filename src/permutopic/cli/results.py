@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from permutopic.exporting import Columns, Rows
+    from permutopic.results.export import Columns, Rows
 
 _TARGETS = {"as_json": "--json", "as_csv": "--csv", "output": "-o"}
 
@@ -63,7 +63,7 @@ def check_output(output: str | None, *inputs: str | None) -> None:
 
     Nor may it take the place of anything that is read: files, folders, globs, a model.
     """
-    from permutopic.exporting import check_target
+    from permutopic.results.export import check_target
 
     if output is None:
         return
@@ -95,7 +95,7 @@ def give(
 
     Only what is shown is held as a list: rows for machines may be an iterator of any length.
     """
-    from permutopic.exporting import as_text, write_csv, write_json, write_rows
+    from permutopic.results.export import as_text, write_csv, write_json, write_rows
 
     if output is not None:
         number = write_rows(rows, columns, output)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
     from permutopic.experiments.method import Method
-    from permutopic.prediction import Prediction
+    from permutopic.results.prediction import Prediction
 
 _STANDARD = "-"
 _COLUMNS = {"title": str, "topics": list[int], "ends": list[int]}
@@ -114,7 +114,7 @@ def _check_options(names: dict[str, str], method: Method, given: dict[str, Any])
 def _write(documents: Corpus, prediction: Prediction, output: str, method: str) -> None:
     import numpy as np
 
-    from permutopic.exporting import write_json, write_rows
+    from permutopic.results.export import write_json, write_rows
 
     columns = {**_COLUMNS, **dict.fromkeys(prediction.by_document, float)}
     rows = _rows(documents, prediction)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from permutopic.cli.reading_options import Inferring
     from permutopic.documents import Unit
-    from permutopic.inferred import Inferred
+    from permutopic.results.inferred import Inferred
 
 
 @click.command("segment")
@@ -48,7 +48,7 @@ def segment_command(
     PATHS are files, folders, globs, or - for standard input; without PATHS, the documents of the
     fit. With --min-words or --max-words segments keep to sizes, for retrieval.
     """
-    from permutopic.segmentation import SEGMENT_COLUMNS
+    from permutopic.results.segments import SEGMENT_COLUMNS
 
     if min_words is not None and max_words is not None and min_words > max_words:
         raise InputError(f"--min-words {min_words} must not be more than --max-words {max_words}")
@@ -65,7 +65,7 @@ def segment_command(
 def _rows(
     inferring: Inferring, with_text: bool, sizes: dict[str, int | None]
 ) -> Iterator[dict[str, object]]:
-    from permutopic.segmentation import segments
+    from permutopic.results.segments import segments
 
     names, most, longer = inferring.model.topic_names_, sizes["max_words"], 0
     for number, (inferred, units) in enumerate(_documents(inferring, most), 1):

@@ -50,7 +50,7 @@ class Corpus:
     spans
         Where each unit begins and ends in its document's source, in characters; −1 where it was
         not read from anywhere.
-    places
+    locations
         Where each document was read, for messages about it; empty where nobody knows.
     texts
         Each unit's text, if the corpus was made to keep them (`keep_texts`); empty else.
@@ -73,7 +73,7 @@ class Corpus:
     tokens: Tokens = field(default_factory=Tokens)
     units: Units = field(default_factory=Units)
     spans: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
-    places: tuple[str, ...] = ()
+    locations: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -145,9 +145,9 @@ class Corpus:
         if len(known) < len(found):
             unit = found.index(None)
             document = int(np.searchsorted(self.document_offsets, unit, side="right")) - 1
-            place = f"{self.places[document]}: " if self.places else ""
+            location = f"{self.locations[document]}: " if self.locations else ""
             raise InputError(
-                f"{place}document {self.titles[document]!r} has a unit without a heading: "
+                f"{location}document {self.titles[document]!r} has a unit without a heading: "
                 "scoring needs one for every unit; leave it out (--exclude) or give it headings"
             )
         return known
@@ -225,16 +225,16 @@ def documents_from_paragraphs(documents: Iterable[Iterable[str]], first: int = 0
 
 
 def _document_from_strings(number: int, paragraphs: Iterable[str]) -> Document:
-    place = f"document {number}"
+    location = f"document {number}"
     if isinstance(paragraphs, str) or not isinstance(paragraphs, Iterable):
-        raise InputError(f"{place} is {type(paragraphs).__name__}: give a list of paragraphs")
+        raise InputError(f"{location} is {type(paragraphs).__name__}: give a list of paragraphs")
     paragraphs = list(paragraphs)
     for position, paragraph in enumerate(paragraphs):
         if not isinstance(paragraph, str):
             raise InputError(
-                f"{place}, paragraph {position} is {type(paragraph).__name__}: give a string"
+                f"{location}, paragraph {position} is {type(paragraph).__name__}: give a string"
             )
-    return Document(str(number), tuple(Unit(paragraph) for paragraph in paragraphs), place)
+    return Document(str(number), tuple(Unit(paragraph) for paragraph in paragraphs), location)
 
 
 def _check(corpus: Corpus) -> None:
@@ -266,7 +266,7 @@ def _check(corpus: Corpus) -> None:
         ("source_words", corpus.n_units),
         ("headings", corpus.n_units),
         ("labels", corpus.n_units),
-        *([("places", corpus.n_documents)] if corpus.places else []),
+        *([("locations", corpus.n_documents)] if corpus.locations else []),
         *([("spans", corpus.n_units)] if len(corpus.spans) else []),
         *([("texts", corpus.n_units)] if corpus.texts else []),
     ):

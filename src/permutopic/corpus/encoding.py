@@ -39,7 +39,7 @@ class Columns:
     labels: list[str | None] = field(default_factory=list)
     sizes: array[int] = field(default_factory=lambda: array("i"))
     titles: list[str] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
+    locations: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
 
 
@@ -77,7 +77,7 @@ class Encoder:
     counts
         What became of units that were too short.
     empty, too_short
-        The places of documents that had no word, or no unit of `min_words` words.
+        The locations of documents that had no word, or no unit of `min_words` words.
     unknown
         Tokens that the vocabulary does not have.
     left_out
@@ -160,7 +160,7 @@ class Encoder:
             columns.texts += [unit.text for unit in document.units]
         columns.sizes.append(len(lengths))
         columns.titles.append(document.title)
-        columns.places.append(document.place)
+        columns.locations.append(document.location)
         if self._filters:
             for number in set(columns.words[before:]):
                 self._frequency[number] += 1
@@ -192,7 +192,7 @@ class Encoder:
     def _refuse(self, document: Document) -> None:
         if self._skip_empty:
             dropped = self._is_dropped(document)
-            (self.too_short if dropped else self.empty).append(document.place)
+            (self.too_short if dropped else self.empty).append(document.location)
             return
         self._complain(document)
 
@@ -200,7 +200,7 @@ class Encoder:
         return not document.units and self.units.min_words > 1
 
     def _complain(self, document: Document) -> NoReturn:
-        name = f"{document.place}: {document.title!r}"
+        name = f"{document.location}: {document.title!r}"
         if self._is_dropped(document):
             raise InputError(f"{name} has no unit of {self.units.min_words} words (min_words)")
         if not document.units:
@@ -230,7 +230,7 @@ class Encoder:
             tokens=self.tokens,
             units=self.units,
             spans=_frozen(np.frombuffer(columns.spans, dtype=np.int64).reshape(-1, 2)),
-            places=_moved(columns.places),
+            locations=_moved(columns.locations),
             texts=_moved(columns.texts),
         )
         if not self._filters:
@@ -251,13 +251,13 @@ class Encoder:
         offsets = before[corpus.unit_offsets]
         full = np.diff(offsets[corpus.document_offsets]) > 0
         for document in np.flatnonzero(~full):
-            place, title = corpus.places[document], corpus.titles[document]
+            location, title = corpus.locations[document], corpus.titles[document]
             if not self._skip_empty:
                 raise InputError(
-                    f"{place}: {title!r} has no word that is in at least {least:g} and at most "
+                    f"{location}: {title!r} has no word that is in at least {least:g} and at most "
                     f"{most:g} documents (min_df, max_df): give it text or leave it out"
                 )
-            self.empty.append(place)
+            self.empty.append(location)
         if not full.any():
             raise InputError(
                 f"min_df={self.tokens.min_df} and max_df={self.tokens.max_df} leave no word: "
@@ -277,7 +277,7 @@ class Encoder:
             tokens=corpus.tokens,
             units=corpus.units,
             spans=corpus.spans[kept_units],
-            places=_only(corpus.places, full),
+            locations=_only(corpus.locations, full),
             texts=_only(corpus.texts, kept_units) if corpus.texts else (),
         )
 

@@ -52,7 +52,7 @@ def take_documents(
         headings=_at(corpus.headings, units),
         labels=_at(corpus.labels, units),
         spans=corpus.spans[units] if len(corpus.spans) else corpus.spans,
-        places=_at(corpus.places, documents) if corpus.places else (),
+        locations=_at(corpus.locations, documents) if corpus.locations else (),
         texts=_at(corpus.texts, units) if corpus.texts else (),
     )
 
@@ -69,5 +69,5 @@ def within(offsets: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.i
     return listed
 
 
-def _at(values: Sequence[T], places: NDArray[np.int64]) -> tuple[T, ...]:
-    return tuple(values[place] for place in places)
+def _at(values: Sequence[T], indices: NDArray[np.int64]) -> tuple[T, ...]:
+    return tuple(values[index] for index in indices)

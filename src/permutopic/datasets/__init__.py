@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permutopic.reading import read_corpus
+from permutopic.ingest.pipeline import read_corpus
 from permutopic.storage import check_empty, whole_folder
 
 if TYPE_CHECKING:

@@ -10,31 +10,31 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from permutopic.checks import check_whole
-from permutopic.convergence import assess
+from permutopic.checks import check_integer
 from permutopic.corpus import Corpus, offsets_from_sizes
 from permutopic.errors import InputError, InputWarning
-from permutopic.estimator.extending import extend_model
-from permutopic.estimator.inferring import as_documents
-from permutopic.estimator.saving import load_model, save_model
+from permutopic.estimator.partial_fit import extend_model
+from permutopic.estimator.persistence import load_model, save_model
+from permutopic.estimator.streaming import as_documents
 from permutopic.estimator.tasks import Tasks
 from permutopic.estimator.threads import count_threads
 from permutopic.model import posterior
-from permutopic.model.plan import DEFAULT_SWEEPS, SAMPLERS, Plan
+from permutopic.model.mcmc.convergence import assess
+from permutopic.model.mcmc.plan import DEFAULT_SWEEPS, SAMPLERS, Plan
 from permutopic.model.priors import Priors, check_n_topics
 from permutopic.ordering import learn_places
-from permutopic.prediction import Prediction
+from permutopic.results.prediction import Prediction
 from permutopic.streams import seed_from
 from permutopic.text.tokens import Tokens
-from permutopic.topics import OutlineEntry, ShownTopics, gather_evidence
+from permutopic.topics import NamedTopics, OutlineEntry, gather_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from permutopic.documents import Document
-    from permutopic.model.chain import Chain
-    from permutopic.model.sampler import SweepInfo
+    from permutopic.model.mcmc.chain import Chain
+    from permutopic.model.mcmc.sampler import SweepInfo
 
 KEEP = ("best", "all")
 _log = logging.getLogger("permutopic")
@@ -193,11 +193,11 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         seed = seed_from(self.random_state)
         settings["random_state"] = seed
         # Importing the kernels starts numba: not before everything has been checked.
-        from permutopic.model.chains import run_chains  # noqa: PLC0415
-        from permutopic.model.compile import announced  # noqa: PLC0415
+        from permutopic.jit import announced  # noqa: PLC0415
+        from permutopic.model.fitting import fit_chains  # noqa: PLC0415
 
         with announced(_log.warning):
-            chains = run_chains(
+            chains = fit_chains(
                 corpus,
                 n_topics,
                 priors,
@@ -230,7 +230,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         self._take(tuple(chains))
         evidence = gather_evidence(corpus, self.state_.all_topics(), n_topics)
         self.places_ = learn_places(corpus, self.state_.all_topics(), n_topics)
-        self._show(ShownTopics.of(self.state_, evidence, priors, self.vocabulary_))
+        self._show(NamedTopics.of(self.state_, evidence, priors, self.vocabulary_))
         return self
 
     def partial_fit(
@@ -249,8 +249,8 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         """
         if not hasattr(self, "state_"):
             return self.fit(X)
-        n_sweeps = check_whole(n_sweeps, "n_sweeps", 1)
-        from permutopic.model.compile import announced  # noqa: PLC0415
+        n_sweeps = check_integer(n_sweeps, "n_sweeps", 1)
+        from permutopic.jit import announced  # noqa: PLC0415
 
         with announced(_log.warning):
             extend_model(self, X, n_sweeps=n_sweeps, n_threads=count_threads(self.n_jobs))
@@ -258,7 +258,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
 
     def _know_documents(self, corpus: Corpus, *, more: bool = False) -> None:
         """Set what is needed to know the documents again, and to say where their units are."""
-        from permutopic.model.inference import digest_all  # noqa: PLC0415
+        from permutopic.model.inference.structures import digest_all  # noqa: PLC0415
 
         known = len(corpus.spans) > 0
         spans = corpus.spans if known else np.full((corpus.n_units, 2), -1)
@@ -283,8 +283,8 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
                     f"the {name} is one of {', '.join(values)}, not {settings[name]!r}"
                 )
         n_sweeps = DEFAULT_SWEEPS[self.sampler] if self.n_sweeps is None else self.n_sweeps
-        settings["n_sweeps"] = check_whole(n_sweeps, "n_sweeps", 1)
-        settings["n_chains"] = check_whole(self.n_chains, "n_chains", 1)
+        settings["n_sweeps"] = check_integer(n_sweeps, "n_sweeps", 1)
+        settings["n_chains"] = check_integer(self.n_chains, "n_chains", 1)
         settings["early_stop"] = bool(self.early_stop)
         threads = count_threads(self.n_jobs)
         settings["n_jobs"] = self.n_jobs if self.n_jobs in (None, -1) else threads
@@ -322,10 +322,10 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         self.log_joint_trace_ = best.log_joints
         self.temperature_trace_ = best.temperatures
 
-    def _show(self, shown: ShownTopics) -> None:
+    def _show(self, shown: NamedTopics) -> None:
         """Set the attributes that describe the topics as they are shown."""
         view = shown.view
-        self._shown = shown
+        self._topics = shown
         self.topic_names_ = tuple(name.text for name in shown.names)
         self.bags_ = view.bag
         self.inversions_ = view.inversions
@@ -334,7 +334,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         self.topics_ = [shown.topics(d) for d in range(view.bag.shape[0])]
         self.word_distributions_ = posterior.word_distributions(view.word_counts, self.priors_)
         sampled = posterior.prevalence(self.state_, self.priors_)
-        self.prevalence_ = np.bincount(view.homes, weights=sampled)
+        self.prevalence_ = np.bincount(view.merge_map, weights=sampled)
 
     def rename_topics(self, names: Mapping[int | str, str | None]) -> Self:
         """Give topics, by number or present name, names of your own; None takes one back.
@@ -342,7 +342,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         No two topics may have the same name. The model is changed, and returned.
         """
         check_is_fitted(self)
-        self._show(self._shown.renamed(names))
+        self._show(self._topics.renamed(names))
         return self
 
     def merge_topics(self, topics: Iterable[int | str], name: str | None = None) -> Self:
@@ -355,13 +355,13 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         orders. The model is changed, and returned; `unmerge_topics` takes all merging back.
         """
         check_is_fitted(self)
-        self._show(self._shown.merged(topics, name))
+        self._show(self._topics.merged(topics, name))
         return self
 
     def unmerge_topics(self) -> Self:
         """Take all merging back: every topic has the name that it had, or was given since."""
         check_is_fitted(self)
-        self._show(self._shown.unmerged())
+        self._show(self._topics.unmerged())
         return self
 
     def prediction(self) -> Prediction:
@@ -373,8 +373,8 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
     def outline(self, n_words: int = 10) -> tuple[OutlineEntry, ...]:
         """List the topics in canonical order, with their most telling words."""
         check_is_fitted(self)
-        n_words = check_whole(n_words, "n_words", 1)
-        return self._shown.outline(n_words)
+        n_words = check_integer(n_words, "n_words", 1)
+        return self._topics.outline(n_words)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a folder: model.json and model.safetensors."""

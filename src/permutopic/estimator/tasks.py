@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from permutopic.alignment import Alignment, fitted_documents
-from permutopic.convergence import co_occurrence, match_topics
+from permutopic.anomalies import make_checker, read_template
 from permutopic.corpus import Corpus
-from permutopic.estimator.inferring import as_documents
-from permutopic.estimator.on_documents import MANY_SAMPLES, OnDocuments
-from permutopic.oddities import make_checker, read_template
+from permutopic.estimator.new_documents import MANY_SAMPLES, OnDocuments
+from permutopic.estimator.streaming import as_documents
+from permutopic.model.mcmc.convergence import co_occurrence, match_topics
 from permutopic.ordering import DEFAULT, Ordering, Places, order_texts
-from permutopic.segmentation import Segment, segments
+from permutopic.results.alignment import Alignment, fitted_documents
+from permutopic.results.segments import Segment, segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from permutopic.estimator.on_documents import Documents
-    from permutopic.inferred import Inferred
-    from permutopic.model.chain import Chain
-    from permutopic.oddities import Checker, DocumentCheck, Limits, TemplateEntry
+    from permutopic.anomalies import Checker, DocumentCheck, Limits, TemplateEntry
+    from permutopic.estimator.new_documents import Documents
+    from permutopic.model.mcmc.chain import Chain
+    from permutopic.results.inferred import Inferred
 
 
 class Tasks(OnDocuments):
@@ -122,7 +122,7 @@ class Tasks(OnDocuments):
             method=method,
             ids=ids,
         )
-        return replace(found, topics=self._shown.view.homes[found.topics])
+        return replace(found, topics=self._topics.view.merge_map[found.topics])
 
     def check(
         self,
@@ -165,7 +165,12 @@ class Tasks(OnDocuments):
         check_is_fitted(self)
         entries = read_template(template) if isinstance(template, str | Path) else template
         checker = make_checker(
-            self._shown.outline(1), self.bags_, self.dispersion_, self.titles_, self.topics_, limits
+            self._topics.outline(1),
+            self.bags_,
+            self.dispersion_,
+            self.titles_,
+            self.topics_,
+            limits,
         )
         if entries is None:
             return checker
@@ -210,13 +215,13 @@ class Tasks(OnDocuments):
 
     def _kept_topics(self) -> NDArray[np.int64]:
         """Give the topics of all units in every kept chain, as the best one numbers them."""
-        mine, homes = self.state_.all_topics(), self._shown.view.homes
+        mine, merge_map = self.state_.all_topics(), self._topics.view.merge_map
         kept = []
         for chain in self.chains_:
             if chain.state is not None:
                 topics = chain.state.all_topics()
                 matched = match_topics(co_occurrence(topics, mine, self.state_.n_topics))
-                kept.append(homes[matched[topics]])
+                kept.append(merge_map[matched[topics]])
         return np.array(kept)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 
 
 def count_threads(n_jobs: object) -> int:
@@ -17,4 +17,4 @@ def count_threads(n_jobs: object) -> int:
             if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
         )
-    return check_whole(n_jobs, "n_jobs (the threads, or -1 for all)", 1)
+    return check_integer(n_jobs, "n_jobs", 1, note="the threads, or -1 for all")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.corpus import Corpus
 from permutopic.corpus.parts import take_documents
 from permutopic.errors import InputError, InputWarning
@@ -32,7 +32,7 @@ from permutopic.metrics.by_document import (
 from permutopic.metrics.randomization import randomization_test
 from permutopic.metrics.seeds import seed_test
 from permutopic.metrics.segmentation import check_convention
-from permutopic.prediction import segment_ends
+from permutopic.results.prediction import segment_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from permutopic.experiments.method import Method
-    from permutopic.prediction import Prediction
+    from permutopic.results.prediction import Prediction
 
 SCORES = ("recall", "precision", "f", "pk", "windowdiff", "segments", "seconds")
 TESTED = {"f": f_of, "pk": pk_of, "windowdiff": windowdiff_of}
@@ -240,7 +240,7 @@ def compare(
     Seconds are those of `predict`, on the clock. Each method is run on the first few documents
     before, so that nothing is compiled or loaded while the clock runs.
     """
-    check_whole(n_seeds, "n_seeds", 1)
+    check_integer(n_seeds, "n_seeds", 1)
     check_convention(convention)
     if not isinstance(corpus, Corpus):
         raise InputError(f"a Corpus is compared on, not {type(corpus).__name__}")

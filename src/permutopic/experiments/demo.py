@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.convergence import match_topics
 from permutopic.datasets import load_elements
 from permutopic.estimator import ContentModel
 from permutopic.experiments.evaluate import Evaluation, evaluate
-from permutopic.prediction import number_labels
+from permutopic.model.mcmc.convergence import match_topics
+from permutopic.results.prediction import number_labels
 from permutopic.topics import OutlineEntry, Structure, structure_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from permutopic.model.sampler import SweepInfo
+    from permutopic.model.mcmc.sampler import SweepInfo
 
 N_TOPICS, N_CHAINS, N_SWEEPS = 8, 4, 300
 """As many topics as the articles have headings; four chains, so that they can disagree."""

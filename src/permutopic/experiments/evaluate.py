@@ -11,15 +11,15 @@ import numpy as np
 import permutopic
 from permutopic.metrics import AlignmentScore, score_alignment, score_segmentation
 from permutopic.metrics.segmentation import check_convention, ends_in_words
-from permutopic.prediction import Prediction, segment_ends
+from permutopic.results.prediction import Prediction, segment_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permutopic.convergence import Convergence
     from permutopic.corpus import Corpus
     from permutopic.estimator import ContentModel
-    from permutopic.model.sampler import SweepInfo
+    from permutopic.model.mcmc.convergence import Convergence
+    from permutopic.model.mcmc.sampler import SweepInfo
 
 
 @dataclass(frozen=True)

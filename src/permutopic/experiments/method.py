@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.corpus import Corpus
 from permutopic.documents import Document, Unit
 from permutopic.errors import InputError
-from permutopic.model.compile import announced
+from permutopic.jit import announced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permutopic.prediction import Prediction
+    from permutopic.results.prediction import Prediction
 
     Run = Callable[..., Prediction]
 
@@ -35,8 +35,8 @@ class Check(Protocol):
 
 def check_numbers(n_topics: int, seed: int, **settings: Any) -> None:  # noqa: ARG001
     """Check what all rivals share; their settings are their own affair."""
-    check_whole(n_topics, "n_topics (K)", 2)
-    check_whole(seed, "the seed", 0)
+    check_integer(n_topics, "n_topics", 2, note="K")
+    check_integer(seed, "the seed", 0)
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from permutopic.corpus import Corpus
-    from permutopic.model.sampler import SweepInfo
-    from permutopic.prediction import Prediction
+    from permutopic.model.mcmc.sampler import SweepInfo
+    from permutopic.results.prediction import Prediction
 
     Watch = Callable[[ContentModel], AbstractContextManager[Callable[[SweepInfo], None] | None]]
 

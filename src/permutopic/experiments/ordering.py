@@ -14,7 +14,7 @@ import numpy as np
 
 from permutopic.baselines.content_hmm import learn_content_hmm
 from permutopic.baselines.ridge_position import learn_ridge_positions
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.errors import InputError
 from permutopic.metrics.ordering import kendall_tau
 from permutopic.ordering import METHODS, learn_places, order_pieces
@@ -97,7 +97,7 @@ def hmm_orders(
     Documents with one section are left out. The seed decides between orders that are equally
     probable, which are many, never the order in which the sections came.
     """
-    random = np.random.default_rng(check_whole(seed, "seed", 0))
+    random = np.random.default_rng(check_integer(seed, "seed", 0))
     model = learn_content_hmm(corpus, n_topics).model
     return [
         model.order(pieces, random, budget=budget, width=width)

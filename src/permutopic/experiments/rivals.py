@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from permutopic.corpus import Corpus
-    from permutopic.prediction import Prediction
+    from permutopic.results.prediction import Prediction
 
     Segment = Callable[..., Prediction]
 

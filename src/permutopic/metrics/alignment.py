@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.errors import InputError
-from permutopic.prediction import number_labels
+from permutopic.results.prediction import number_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

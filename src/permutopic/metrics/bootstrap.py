@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from permutopic.checks import check_number, check_whole
+from permutopic.checks import check_integer, check_real
 from permutopic.errors import InputError
 from permutopic.metrics.by_document import Statistic, checked_rows, generator, statistics_of
 
@@ -72,8 +72,8 @@ def bootstrap_interval(
     >>> round(interval.low, 3), round(interval.high, 3), interval.level
     (0.225, 0.375, 0.95)
     """
-    rounds = check_whole(rounds, "rounds", 1)
-    level = check_number(level, "level", 0, 1)
+    rounds = check_integer(rounds, "rounds", 1)
+    level = check_real(level, "level", 0, 1)
     if level in {0, 1}:
         raise InputError(f"level must lie between 0 and 1, such as 0.95, not {level:g}")
     if method not in INTERVALS:

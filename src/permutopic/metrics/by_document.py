@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.errors import InputError
 from permutopic.metrics.ordering import kendall_tau
 from permutopic.metrics.segmentation import check_convention, ends_in_words, score_segmentation
-from permutopic.prediction import Prediction, number_labels, segment_ends
+from permutopic.results.prediction import Prediction, number_labels, segment_ends
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -204,4 +204,4 @@ def generator(seed: int | np.random.Generator) -> np.random.Generator:
     """Take a generator as it is, or make one from a seed."""
     if isinstance(seed, np.random.Generator):
         return seed
-    return np.random.default_rng(check_whole(seed, "seed", 0))
+    return np.random.default_rng(check_integer(seed, "seed", 0))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.errors import InputError
 from permutopic.metrics.by_document import Statistic, checked_rows, generator, statistics_of
 
@@ -81,7 +81,7 @@ def randomization_test(
     >>> round(result.difference, 3), result.p_value, result.exact
     (-0.25, 0.03125, True)
     """
-    rounds = check_whole(rounds, "rounds", 1)
+    rounds = check_integer(rounds, "rounds", 1)
     tables = checked_rows(first, "the first rows"), checked_rows(second, "the second rows")
     if tables[0].shape != tables[1].shape:
         raise InputError(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.model.plan import DEFAULT_SWEEPS
+from permutopic.model.mcmc.plan import DEFAULT_SWEEPS
 
 if TYPE_CHECKING:
     from permutopic.corpus import Corpus

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.categorical import draw_categories
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.corpus import Corpus, offsets_from_sizes
 from permutopic.errors import InputError
 from permutopic.mallows import draw_dispersion, draw_inversions, n_values
@@ -58,8 +58,8 @@ def generate(
     (20, 20, True)
     """
     check_n_topics(n_topics)
-    check_whole(n_documents, "n_documents", 1)
-    check_whole(n_words, "n_words", 1)
+    check_integer(n_documents, "n_documents", 1)
+    check_integer(n_words, "n_words", 1)
     sizes = _counts(units, "units", n_documents)
     lengths = _counts(unit_words, "unit_words", int(sizes.sum()))
     if dispersion is None:

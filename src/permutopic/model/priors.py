@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from permutopic.checks import check_number, check_whole
+from permutopic.checks import check_integer, check_real
 from permutopic.errors import InputError
 from permutopic.mallows import mean_inversions, n_values
 
@@ -70,7 +70,7 @@ class Priors:
             ("dispersion", "dispersion_prior (ρ0)", 0.0, 500.0),
             ("strength", "dispersion_strength (ν0)", _LEAST, _MOST),
         ):
-            number = check_number(getattr(self, field), name, least, most)
+            number = check_real(getattr(self, field), name, least, most)
             object.__setattr__(self, field, number)
         try:
             object.__setattr__(self, "variant", Variant(self.variant))
@@ -101,4 +101,4 @@ class Priors:
 
 def check_n_topics(n_topics: object) -> int:
     """Hold K to a whole number from 2 up; the span scores take memory in proportion to it."""
-    return check_whole(n_topics, "n_topics (K)", 2, 10_000)
+    return check_integer(n_topics, "n_topics", 2, 10_000, note="K")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from permutopic.readers.notes import Notes, ReadError
-from permutopic.readers.settings import Reading
+from permutopic.readers.settings import ReadOptions
 from permutopic.readers.source import Source, standard_input
 
 STANDARD_INPUT = "-"
@@ -21,10 +21,10 @@ class LoosePiece(NamedTuple):
     value: str | int
 
 
-def read_pieces(path: str | Path, reading: Reading | None = None) -> list[LoosePiece]:
+def read_pieces(path: str | Path, options: ReadOptions | None = None) -> list[LoosePiece]:
     """Read pieces from JSON lines with "id" and "text", or from standard input ("-").
 
-    Other fields are left aside. `reading` has the encoding.
+    Other fields are left aside. `options` has the encoding.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
@@ -37,14 +37,16 @@ def read_pieces(path: str | Path, reading: Reading | None = None) -> list[LooseP
     source = standard_input() if name == STANDARD_INPUT else Source(Path(path), name, name)
     pieces: list[LoosePiece] = []
     lines: dict[str, int] = {}
-    for number, line in source.lines(reading or Reading(), Notes()):
+    for number, line in source.lines(options or ReadOptions(), Notes()):
         if line.isspace():
             continue
-        place = f"{source.name}:{number}"
-        piece = _piece(line, place)
+        location = f"{source.name}:{number}"
+        piece = _piece(line, location)
         if piece.id in lines:
             raise ReadError(
-                place, "twice", f"the id {piece.id!r} is that of line {lines[piece.id]}: ids differ"
+                location,
+                "twice",
+                f"the id {piece.id!r} is that of line {lines[piece.id]}: ids differ",
             )
         lines[piece.id] = number
         pieces.append(piece)
@@ -53,28 +55,32 @@ def read_pieces(path: str | Path, reading: Reading | None = None) -> list[LooseP
     return pieces
 
 
-def _piece(line: str, place: str) -> LoosePiece:
+def _piece(line: str, location: str) -> LoosePiece:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         raise ReadError(
-            place, "bad JSON", "this line cannot be read as JSON: give one object a line"
+            location, "bad JSON", "this line cannot be read as JSON: give one object a line"
         ) from None
     if not isinstance(value, dict):
-        raise ReadError(place, "no piece", 'this line is no object: give {"id": "a", "text": "…"}')
+        raise ReadError(
+            location, "no piece", 'this line is no object: give {"id": "a", "text": "…"}'
+        )
     for name in ("id", "text"):
         if name not in value:
-            raise ReadError(place, "no piece", f'there is no "{name}": a piece has "id" and "text"')
+            raise ReadError(
+                location, "no piece", f'there is no "{name}": a piece has "id" and "text"'
+            )
     name, text = value["id"], value["text"]
     if isinstance(name, bool) or not isinstance(name, str | int) or not str(name).strip():
-        raise ReadError(place, "no id", f"an id is text or a whole number, not {_shortly(name)}")
+        raise ReadError(location, "no id", f"an id is text or a whole number, not {_shortly(name)}")
     if not isinstance(text, str):
-        raise ReadError(place, "no text", f"the text is a string, not {_shortly(text)}")
+        raise ReadError(location, "no text", f"the text is a string, not {_shortly(text)}")
     try:
         f"{name}{text}".encode()
     except UnicodeEncodeError:
         raise ReadError(
-            place, "bad JSON", "half a character (a lone surrogate) is no text"
+            location, "bad JSON", "half a character (a lone surrogate) is no text"
         ) from None
     return LoosePiece(str(name), text, name)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.readers.finding import Finder, Found
 from permutopic.readers.formats import find_format
 from permutopic.readers.notes import Notes, ReadError, shown
-from permutopic.readers.settings import Fields, Reading
+from permutopic.readers.settings import Fields, ReadOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from permutopic.documents import Document
 
-__all__ = ["Fields", "Notes", "ReadError", "Reading", "read_documents"]
+__all__ = ["Fields", "Notes", "ReadError", "ReadOptions", "read_documents"]
 
 
 def read_documents(
     paths: str | Path | Iterable[str | Path],
-    reading: Reading | None = None,
+    options: ReadOptions | None = None,
     notes: Notes | None = None,
 ) -> Iterator[Document]:
     r"""Read documents one by one from files, folders, globs or "-" (standard input).
@@ -36,20 +36,20 @@ def read_documents(
     >>> document.title, [unit.text for unit in document.units]
     ('a', ['One.', 'Two.'])
     """
-    reading = Reading() if reading is None else reading
-    if not isinstance(reading, Reading):
-        raise InputError(f"reading is Reading(…), not {reading!r}")
+    options = ReadOptions() if options is None else options
+    if not isinstance(options, ReadOptions):
+        raise InputError(Parameter("options"), f" is ReadOptions(…), not {options!r}")
     notes = Notes() if notes is None else notes
     named = _listed(paths)
     if not named:
         raise InputError("nothing to read: name a file or a folder")
-    finder = Finder(reading, notes)
+    finder = Finder(options, notes)
     n_documents = 0
     for path in named:
         n_files = 0
         for found in finder.find(path):
             n_files += 1
-            for document in _read(found, reading, notes):
+            for document in _read(found, options, notes):
                 n_documents += 1
                 yield document
         if n_files == 0 and len(named) > 1:
@@ -63,29 +63,29 @@ def _listed(paths: Any) -> list[Any]:
     return [paths] if is_one else list(paths)
 
 
-def _read(found: Found, reading: Reading, notes: Notes) -> Iterator[Document]:
-    if reading.category is not None and found.format != "mediawiki":
+def _read(found: Found, options: ReadOptions, notes: Notes) -> Iterator[Document]:
+    if options.category is not None and found.format != "mediawiki":
         notes.skip(found.source.name, "category not asked for", "only wiki pages have categories")
         return
     notes.formats[found.format] += 1
     read = find_format(found.format).reader()
-    skips = reading.skips(in_folder=found.in_folder)
+    skips = options.skips(in_folder=found.in_folder)
     begun = False
     try:
-        for document in read(found.source, reading, notes):
+        for document in read(found.source, options, notes):
             begun = True
             title = shown(" ".join(document.title.split()))
             if title != document.title:
                 document = replace(document, title=title)  # noqa: PLW2901
-            if not reading.takes_title(document.title):
-                notes.skip(document.place, "title not asked for")
+            if not options.takes_title(document.title):
+                notes.skip(document.location, "title not asked for")
             elif not document.units:
-                notes.skip(document.place, "no text")
+                notes.skip(document.location, "no text")
             else:
                 yield document
     except ReadError as error:
         # Half of a file of many documents is not taken for the whole without being told to.
-        if not skips or (begun and reading.on_bad == "auto"):
+        if not skips or (begun and options.on_bad == "auto"):
             raise
         notes.skip_bad(error)
 

@@ -14,7 +14,7 @@ from permutopic.readers.notes import ReadError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
 
 _CHUNK = 1 << 18
 _MARKS = (  # the longer first: a UTF-32 mark begins like a UTF-16 one
@@ -58,13 +58,13 @@ def find_mark(head: bytes) -> tuple[bytes, str]:
     return next(((mark, name) for mark, name in _MARKS if head.startswith(mark)), (b"", ""))
 
 
-def decode(content: bytes, name: str, reading: Reading, declared: str | None = None) -> str:
+def decode(content: bytes, name: str, options: ReadOptions, declared: str | None = None) -> str:
     """Decode a whole file: by its byte-order mark, else as told, as declared, or as UTF-8."""
     mark, marked = find_mark(content)
-    encoding = marked or reading.encoding or known_encoding(declared) or "utf-8"
+    encoding = marked or options.encoding or known_encoding(declared) or "utf-8"
     bare = content[len(mark) :]
     try:
-        text = bare.decode(encoding, reading.errors)
+        text = bare.decode(encoding, options.errors)
     except UnicodeDecodeError as error:
         if b"\0" in bare[:_CHUNK] and encoding in _PLAIN:
             raise _binary(name, f"byte {len(mark) + bare.index(0)}") from None
@@ -77,50 +77,53 @@ def decode(content: bytes, name: str, reading: Reading, declared: str | None = N
     return text
 
 
-def _binary(name: str, place: str) -> ReadError:
+def _binary(name: str, location: str) -> ReadError:
     return ReadError(
         name,
         "binary",
-        f"{place} is NUL, so this looks binary: give text, or name its encoding (--encoding "
+        f"{location} is NUL, so this looks binary: give text, or name its encoding (--encoding "
         "utf-16, perhaps)",
     )
 
 
-def too_long(place: str, reading: Reading) -> ReadError:
+def too_long(location: str, options: ReadOptions) -> ReadError:
     """Say that a document is longer than any document should be."""
     return ReadError(
-        place,
+        location,
         "too long",
-        f"longer than {reading.max_mb} MiB: split it into documents, or raise the limit (--max-mb)",
+        f"longer than {options.max_mb} MiB: split it into documents, or raise the limit (--max-mb)",
     )
 
 
 def read_lines(
-    stream: io.BufferedReader, name: str, reading: Reading, bad: Callable[[ReadError], None] | None
+    stream: io.BufferedReader,
+    name: str,
+    options: ReadOptions,
+    bad: Callable[[ReadError], None] | None,
 ) -> Iterator[tuple[int, str]]:
     """Give the lines of a stream with numbers from 1; see `Source.lines`."""
     mark, marked = find_mark(stream.peek(4))
     stream.read(len(mark))
-    known = codecs.lookup(marked or reading.encoding or "utf-8").name
+    known = codecs.lookup(marked or options.encoding or "utf-8").name
     encoding = written = _UNMARKED.get(known, known)
     recoded = None
     if not _has_plain_lines(encoding):
-        recoded = _Recoded(stream, encoding, reading.errors, len(mark))
+        recoded = _Recoded(stream, encoding, options.errors, len(mark))
         stream, encoding = io.BufferedReader(recoded, _CHUNK), "utf-8"
-    limit = reading.max_bytes + 1
+    limit = options.max_bytes + 1
     offset = len(mark)
     number = 0
     while raw := stream.readline(limit):
         number += 1
-        fault = too_long(f"{name}:{number}", reading) if len(raw) == limit else None
+        fault = too_long(f"{name}:{number}", options) if len(raw) == limit else None
         while bad and fault and raw and not raw.endswith(b"\n"):
             offset += len(raw)
             raw = stream.readline(limit)
         try:
-            text = "\n" if fault else raw.decode(encoding, reading.errors)
+            text = "\n" if fault else raw.decode(encoding, options.errors)
         except UnicodeDecodeError as error:
-            place = offset + error.start
-            at, found = recoded.fault(place) if recoded else (place, _bad_bytes(error))
+            position = offset + error.start
+            at, found = recoded.fault(position) if recoded else (position, _bad_bytes(error))
             fault = _undecodable(f"{name}:{number}", found, at, 0, written)
             text = raw.decode(encoding, "replace")
         if fault and not bad:
@@ -164,9 +167,9 @@ class _Recoded(io.RawIOBase):
         self._ready = self._ready[size:]
         return size
 
-    def fault(self, place: int) -> tuple[int, bytes]:
+    def fault(self, position: int) -> tuple[int, bytes]:
         """Tell what stands for the first bad byte of a line: where it is in the file, and what."""
-        while self._faults[0][0] < place:
+        while self._faults[0][0] < position:
             self._faults.popleft()
         return self._faults[0][1:]
 
@@ -221,12 +224,12 @@ def _bad_bytes(error: UnicodeDecodeError) -> bytes:
     return error.object[error.start : error.end][:4]
 
 
-def _undecodable(place: str, found: bytes, at: int, line: int, encoding: str) -> ReadError:
+def _undecodable(location: str, found: bytes, at: int, line: int, encoding: str) -> ReadError:
     bad = " ".join(f"0x{byte:02x}" for byte in found)
     where = f" in line {line}" if line else ""
     name = "UTF-8" if encoding == "utf-8" else encoding
     return ReadError(
-        place,
+        location,
         f"not {name}",
         f"byte {at} ({bad}){where} is not {name}: name the encoding (--encoding latin-1, perhaps) "
         "or let such bytes be replaced (--errors replace)",

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
 
-def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
     """Read a Word file as one document."""
-    content = source.bytes(reading, notes)
+    content = source.bytes(options, notes)
     try:
-        package = Package(content, source.name, reading)
+        package = Package(content, source.name, options)
         blocks = Body(package, Styles(package)).blocks
         title = _core_title(package)
     except ReadError:
@@ -41,9 +41,9 @@ def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
     yield make_document(
         _parts(blocks, lines),
         title=titled or title or source.title,
-        place=source.name,
+        location=source.name,
         source="\n".join(block.text for block in blocks),
-        depth=reading.depth,
+        depth=options.depth,
         title_from_heading=not titled,
     )
 

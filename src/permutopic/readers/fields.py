@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 _NAMES = {str: "a string", list: "a list", dict: "an object", type(None): "null"}
 
 
-def take(record: dict[str, Any], name: str, owner: str, place: str, fields: Fields) -> Any:
+def take(record: dict[str, Any], name: str, owner: str, location: str, fields: Fields) -> Any:
     """Take a field that a record must have."""
     if name not in record:
-        raise no_field(place, owner, name, record, fields)
+        raise no_field(location, owner, name, record, fields)
     return record[name]
 
 
 def take_name(
-    record: dict[str, Any], field: str, place: str, what: str | None = None
+    record: dict[str, Any], field: str, location: str, what: str | None = None
 ) -> str | None:
     """Take a title, a heading or the like: a string or a number; None where there is none.
 
@@ -40,23 +40,23 @@ def take_name(
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         # Data frames write what is missing as NaN.
         return str(value) if isinstance(value, int) or not math.isnan(value) else None
-    raise wrong_type(value, "a string", what or repr(field), place)
+    raise wrong_type(value, "a string", what or repr(field), location)
 
 
-def typed(value: Any, kind: type, what: str, place: str) -> Any:
+def typed(value: Any, kind: type, what: str, location: str) -> Any:
     """Hand a value on if it is of a kind that JSON has; `what` names it in the message if not."""
     if not isinstance(value, kind):
-        raise wrong_type(value, _NAMES[kind], what, place)
+        raise wrong_type(value, _NAMES[kind], what, location)
     return value
 
 
-def wrong_type(value: Any, right: str, what: str, place: str) -> ReadError:
+def wrong_type(value: Any, right: str, what: str, location: str) -> ReadError:
     """Say what a value is, and what it must be."""
     found = _NAMES.get(type(value), type(value).__name__)
-    return ReadError(place, "wrong type", f"{what} is {found}: it must be {right}")
+    return ReadError(location, "wrong type", f"{what} is {found}: it must be {right}")
 
 
-def choose_columns(names: Sequence[str], fields: Fields, place: str) -> list[str]:
+def choose_columns(names: Sequence[str], fields: Fields, location: str) -> list[str]:
     """Choose the columns of a flat table that make up its records.
 
     >>> choose_columns(["id", "text", "title"], Fields(), "a.csv:1")
@@ -69,16 +69,16 @@ def choose_columns(names: Sequence[str], fields: Fields, place: str) -> list[str
         if name in names:
             chosen.append(name)
         elif name in needed:
-            raise no_field(place, "the table", name, names, fields)
-    return check_single(names, chosen, place)
+            raise no_field(location, "the table", name, names, fields)
+    return check_single(names, chosen, location)
 
 
-def check_single(names: Sequence[str], chosen: list[str], place: str) -> list[str]:
+def check_single(names: Sequence[str], chosen: list[str], location: str) -> list[str]:
     """Refuse columns that share their name with another."""
     for name in chosen:
         if names.count(name) > 1:
             raise ReadError(
-                place, "columns", f"{names.count(name)} columns are called {name!r}: rename them"
+                location, "columns", f"{names.count(name)} columns are called {name!r}: rename them"
             )
     return chosen
 
@@ -90,7 +90,9 @@ def named_by_user(fields: Fields) -> set[str]:
     return {getattr(fields, n) for n in names if getattr(fields, n) != getattr(usual, n)}
 
 
-def no_field(place: str, owner: str, name: str, found: Iterable[str], fields: Fields) -> ReadError:
+def no_field(
+    location: str, owner: str, name: str, found: Iterable[str], fields: Fields
+) -> ReadError:
     """Say that a field is missing, which there are, and which option names another.
 
     >>> str(no_field("a.jsonl:1", "section 2", "heading", ["head"], Fields()))
@@ -99,7 +101,7 @@ def no_field(place: str, owner: str, name: str, found: Iterable[str], fields: Fi
     option = next(each for each in vars(fields) if getattr(fields, each) == name)
     keys = "columns" if owner == "the table" else "keys"
     return ReadError(
-        place,
+        location,
         f"no {name!r}",
         f"{owner} has no {name!r} (its {keys}: {listed(found)}): "
         f"name the right one (--{option}-field)",

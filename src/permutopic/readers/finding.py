@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
 
 _SHORT_EXTENSION = re.compile(r"\.[^\W\d_]\w{0,9}")
 
@@ -34,8 +34,8 @@ class Found(NamedTuple):
 class Finder:
     """Finds the files that paths stand for, each of them once."""
 
-    def __init__(self, reading: Reading, notes: Notes) -> None:
-        self._reading, self._notes = reading, notes
+    def __init__(self, options: ReadOptions, notes: Notes) -> None:
+        self._options, self._notes = options, notes
         self._seen: dict[tuple[int, int], str] = {}
 
     def find(self, path: str | Path) -> Iterator[Found]:
@@ -43,7 +43,7 @@ class Finder:
         name = _name(path)
         if name == "-":
             source = standard_input()
-            yield Found(source, self._reading.format or sniff_format(source), in_folder=False)
+            yield Found(source, self._options.format or sniff_format(source), in_folder=False)
             return
         place = Path(name)
         try:
@@ -107,10 +107,10 @@ class Finder:
         return self._wants(target, glob) and self._format(PurePath(*target)) is not None
 
     def _format(self, path: PurePath) -> str | None:
-        return self._reading.format or guess_format(path)
+        return self._options.format or guess_format(path)
 
     def _wants(self, parts: tuple[str, ...], glob: Glob | None) -> bool:
-        include, exclude = self._reading.include, self._reading.exclude
+        include, exclude = self._options.include, self._options.exclude
         return (
             (glob is None or _is_inside(glob, parts))
             and (not include or any(fits(pattern, parts) for pattern in include))
@@ -155,7 +155,7 @@ class Finder:
 
     def _refuse(self, error: ReadError, *, in_folder: bool = False) -> None:
         """Leave out what cannot be read, or stop, as the user said."""
-        if not self._reading.skips(in_folder=in_folder):
+        if not self._options.skips(in_folder=in_folder):
             raise error
         self._notes.skip_bad(error)
 

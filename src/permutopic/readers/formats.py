@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from permutopic.documents import Document
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
-    Reader = Callable[[Source, Reading, Notes], Iterator[Document]]
+    Reader = Callable[[Source, ReadOptions, Notes], Iterator[Document]]
 
 
 _log = logging.getLogger("permutopic")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Set
 
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
     from permutopic.readers.web.marks import Marked
 
@@ -28,10 +28,10 @@ _MAIN, _ONLY_ARTICLE, _MAIN_ARTICLE = 0.25, 0.25, 0.5
 _LONGEST_PREFACE, _PREFACE_SHARE = 300, 0.1
 
 
-def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
     """Read a web page as one document."""
-    content = source.bytes(reading, notes)
-    text = decode(content, source.name, reading, declared_encoding(content))
+    content = source.bytes(options, notes)
+    text = decode(content, source.name, options, declared_encoding(content))
     is_xml = text.lstrip().startswith("<?xml") or ".xhtml" in source.name.lower()
     marked = mark(text, source.name, is_xml=is_xml)
     title = plain_text(text, [Run(*marked.title, TEXT)]) or source.title
@@ -43,9 +43,9 @@ def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
     yield make_document(
         (_finish(text, part) for part in parts),
         title=title,
-        place=source.name,
+        location=source.name,
         source=text,
-        depth=reading.depth,
+        depth=options.depth,
     )
 
 

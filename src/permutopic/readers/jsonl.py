@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
     from permutopic.documents import Document
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
 # What may be half a character, once "\\u" and "d" are known to stand together somewhere.
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
     """Read the documents of a file of JSON lines; blank lines do not count."""
-    return read_records(_records(source, reading, notes), source, reading, notes)
+    return read_records(_records(source, options, notes), source, options, notes)
 
 
-def _records(source: Source, reading: Reading, notes: Notes) -> Iterator[tuple[int, Any]]:
+def _records(source: Source, options: ReadOptions, notes: Notes) -> Iterator[tuple[int, Any]]:
     decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant).decode
     faults: list[ReadError] = []
-    bad = faults.append if reading.on_bad == "skip" else None
+    bad = faults.append if options.on_bad == "skip" else None
     is_first = True
     value: Any
-    for number, line in source.lines(reading, notes, bad):
+    for number, line in source.lines(options, notes, bad):
         if faults:
             is_first = False
             yield number, faults.pop()
@@ -81,16 +81,18 @@ def _check_characters(line: str, value: object) -> None:
             raise _RefusedError(f"{half} is half a character: write both halves or none") from None
 
 
-def _bad_line(error: Exception, line: str, place: str) -> ReadError:
+def _bad_line(error: Exception, line: str, location: str) -> ReadError:
     if isinstance(error, _RefusedError):
-        return ReadError(place, "bad JSON", str(error))
+        return ReadError(location, "bad JSON", str(error))
     if "\0" in line:
         return ReadError(
-            place, "binary", "a character is NUL: is this UTF-16 (--encoding utf-16), or no text?"
+            location,
+            "binary",
+            "a character is NUL: is this UTF-16 (--encoding utf-16), or no text?",
         )
     where = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
     return ReadError(
-        place, "bad JSON", f"this line cannot be read as JSON{where}: give one object a line"
+        location, "bad JSON", f"this line cannot be read as JSON{where}: give one object a line"
     )
 
 

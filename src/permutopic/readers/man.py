@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.documents import Document
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
     Language = man.Man | mdoc.Mdoc
@@ -40,10 +40,10 @@ _ENCODINGS = re.compile(
 _MDOC = re.compile(r"^[.'][ \t]*(?:(Dd|Dt|Os|Sh)|TH|SH)\b", re.MULTILINE)
 
 
-def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
     """Read a manual page as one document."""
-    content = source.bytes(reading, notes)
-    text = decode(content, source.name, reading, _declared(content))
+    content = source.bytes(options, notes)
+    text = decode(content, source.name, options, _declared(content))
     machine, page = Machine(text, {}), Page(text)
     language = _carry_out(machine, page)
     if not language.n_macros and machine.included:
@@ -59,9 +59,9 @@ def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
     yield make_document(
         page.parts,
         title=_title(source, language),
-        place=source.name,
+        location=source.name,
         source=text,
-        depth=reading.depth,
+        depth=options.depth,
         title_from_heading=False,
     )
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
 _OPENING = re.compile(r"(---|\+\+\+)[ \t]*(?:\r\n?|\n)")
@@ -53,9 +53,9 @@ class _Body(NamedTuple):
     env: dict[str, Any]
 
 
-def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
     """Read a Markdown file as one document."""
-    text = source.text(reading, notes)
+    text = source.text(options, notes)
     if text.count("\n") + text.count("\r") > _MOST_LINES:
         raise ReadError(
             source.name,
@@ -77,9 +77,9 @@ def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
     yield make_document(
         parts,
         title=title or source.title,
-        place=source.name,
+        location=source.name,
         source=text,
-        depth=reading.depth,
+        depth=options.depth,
         # Below a title in the front matter, texts often begin with a lead and sections of level 2.
         text_before_title=not title or _has_top_heading(parts),
     )

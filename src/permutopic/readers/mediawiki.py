@@ -16,30 +16,30 @@ if TYPE_CHECKING:
 
     from permutopic.documents import Document
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
     from permutopic.readers.wiki.mask import Names
 
 _PREFIXED = re.compile(r"\[\[([^\[\]|:\n]+):([^\[\]|\n]+)")
 
 
-def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
     """Read the articles of a dump, each as its last revision has it."""
     needs("mwparserfromhell", "wiki", "MediaWiki dumps")
-    for page in read_pages(source, reading, notes):
+    for page in read_pages(source, options, notes):
         if page.unwanted:
-            notes.skip(page.place, *page.unwanted)
-        elif reading.category is not None and not reading.takes_categories(
+            notes.skip(page.location, *page.unwanted)
+        elif options.category is not None and not options.takes_categories(
             find_categories(page.text, page.names)
         ):
-            notes.skip(page.place, "category not asked for")
+            notes.skip(page.location, "category not asked for")
         else:
             yield make_document(
                 read_wikitext(page.text, page.names),
                 title=page.title,
-                place=page.place,
+                location=page.location,
                 source=page.text,
-                depth=reading.depth,
+                depth=options.depth,
                 title_from_heading=False,
             )
 

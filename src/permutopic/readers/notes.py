@@ -29,11 +29,11 @@ class ReadError(InputError):
     'a.txt: byte 3 is zero: is this text?'
     """
 
-    def __init__(self, place: str, kind: str, detail: str) -> None:
-        self.place = shown(place)
+    def __init__(self, location: str, kind: str, detail: str) -> None:
+        self.location = shown(location)
         self.kind = kind
         self.detail = shown(" ".join(detail.split()))
-        super().__init__(f"{self.place}: {self.detail}")
+        super().__init__(f"{self.location}: {self.detail}")
 
 
 @dataclass
@@ -61,12 +61,12 @@ class Notes:
     examples: list[tuple[str, str, str]] = field(default_factory=list)
     boilerplate: int = 0
 
-    def skip(self, place: str, kind: str, detail: str = "") -> None:
+    def skip(self, location: str, kind: str, detail: str = "") -> None:
         """Count something that is left out; `kind` is shared, `detail` its own."""
         self.skipped[kind] += 1
         if len(self.examples) < _EXAMPLES or self.skipped[kind] <= _OF_EACH:
-            self.examples.append((place, kind, detail or kind))
+            self.examples.append((location, kind, detail or kind))
 
     def skip_bad(self, error: ReadError) -> None:
         """Count something that could not be read."""
-        self.skip(error.place, error.kind, error.detail)
+        self.skip(error.location, error.kind, error.detail)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from permutopic.documents import Document
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Fields, Reading
+    from permutopic.readers.settings import Fields, ReadOptions
     from permutopic.readers.source import Source
 
 _MARK = b"PAR1"
@@ -30,17 +30,17 @@ _ERRORS = (OSError, ValueError, LookupError, OverflowError, MemoryError)
 _TEXT = {"string", "large_string", "string_view", "null"}
 
 
-def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
     """Read the documents of a Parquet file."""
-    return read_records(_records(source, reading, notes), source, reading, notes)
+    return read_records(_records(source, options, notes), source, options, notes)
 
 
 def _records(
-    source: Source, reading: Reading, notes: Notes
+    source: Source, options: ReadOptions, notes: Notes
 ) -> Iterator[tuple[int, dict[str, Any] | ReadError]]:
     number = 0
-    with _faults(source.name), _open(source, reading, notes) as file:
-        names = _columns(file.schema_arrow, reading.fields, source.name)
+    with _faults(source.name), _open(source, options, notes) as file:
+        names = _columns(file.schema_arrow, options.fields, source.name)
         for batch in file.iter_batches(_batch_rows(file), columns=names, use_threads=False):
             columns = [(name, batch.column(name)) for name in names]
             for row in range(batch.num_rows):
@@ -66,7 +66,7 @@ def _faults(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _open(source: Source, reading: Reading, notes: Notes) -> Iterator[Any]:
+def _open(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Any]:
     """Open a file where it lies; what is packed, or standard input, has to be read first."""
     arrow = needs("pyarrow", "parquet", "Parquet files")
     parquet = needs("pyarrow.parquet", "parquet", "Parquet files")
@@ -75,7 +75,7 @@ def _open(source: Source, reading: Reading, notes: Notes) -> Iterator[Any]:
         notes.bytes += source.path.stat().st_size
         stream = arrow.OSFile(os.fsencode(source.path))
     else:
-        stream = arrow.BufferReader(_content(source, reading, notes))
+        stream = arrow.BufferReader(_content(source, options, notes))
     with stream:
         yield parquet.ParquetFile(stream, buffer_size=_BUFFER)
 
@@ -91,16 +91,16 @@ def _is_bare(path: Path) -> bool:
         return False
 
 
-def _content(source: Source, reading: Reading, notes: Notes) -> bytes:
+def _content(source: Source, options: ReadOptions, notes: Notes) -> bytes:
     try:
-        content = source.bytes(reading, notes)
+        content = source.bytes(options, notes)
     except ReadError as error:
         if error.kind != "too long":
             raise
         raise ReadError(
             source.name,
             "too long",
-            f"more than {reading.max_mb} MiB of Parquet, packed or from standard input: give it "
+            f"more than {options.max_mb} MiB of Parquet, packed or from standard input: give it "
             "as a file, unpacked, or raise the limit (--max-mb)",
         ) from None
     if not content.startswith(_MARK):
@@ -117,21 +117,21 @@ def _batch_rows(file: Any) -> int:
     return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, largest)))
 
 
-def _columns(schema: Any, fields: Fields, place: str) -> list[str]:
+def _columns(schema: Any, fields: Fields, location: str) -> list[str]:
     """Choose the columns to read, and see that they hold what they should."""
     names: list[str] = schema.names
     if fields.document is not None or fields.sections not in names:
-        chosen = choose_columns(names, fields, place)
+        chosen = choose_columns(names, fields, location)
     elif fields.title in names:
-        chosen = check_single(names, [fields.title, fields.sections], place)
+        chosen = check_single(names, [fields.title, fields.sections], location)
     else:
-        raise no_field(place, "the table", fields.title, names, fields)
+        raise no_field(location, "the table", fields.title, names, fields)
     for name in chosen:
         kind = schema.field(name).type
         right = _fault(kind, name, fields)
         if right:
             raise ReadError(
-                place, "wrong type", f"column {name!r} is {str(kind)[:80]}: it must hold {right}"
+                location, "wrong type", f"column {name!r} is {str(kind)[:80]}: it must hold {right}"
             )
     return chosen
 
@@ -151,11 +151,11 @@ def _fault(kind: Any, name: str, fields: Fields) -> str:
     return "" if str(bare) in _TEXT or is_number else "text or numbers"
 
 
-def _record(columns: list[tuple[str, Any]], row: int, place: str) -> dict[str, Any] | ReadError:
+def _record(columns: list[tuple[str, Any]], row: int, location: str) -> dict[str, Any] | ReadError:
     try:
         return {name: column[row].as_py() for name, column in columns}
     except UnicodeDecodeError:
-        return ReadError(place, "not UTF-8", "the text of this row is not UTF-8, as it must be")
+        return ReadError(location, "not UTF-8", "the text of this row is not UTF-8, as it must be")
     except (ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())[:200]
-        return ReadError(place, "bad row", f"this row cannot be read ({reason})")
+        return ReadError(location, "bad row", f"this row cannot be read ({reason})")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
 # Two ends of lines or more, with nothing but white space between them.
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 _BLANK = re.compile(r"(?>\r\n?|\n)(?:[^\S\r\n]*(?>\r\n?|\n))+")
 
 
-def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
     """Read a text file as one document."""
-    text = source.text(reading, notes)
-    yield make_document(split_paragraphs(text), title=source.title, place=source.name, source=text)
+    text = source.text(options, notes)
+    yield make_document(
+        split_paragraphs(text), title=source.title, location=source.name, source=text
+    )
 
 
 def split_paragraphs(text: str, offset: int = 0) -> Iterator[Paragraph]:

@@ -56,52 +56,58 @@ class Text:
             self.units.append(Unit(bare, heading, label, (piece,)))
 
 
-def add_sections(text: Text, sections: Any, fields: Fields, place: str) -> None:
+def add_sections(text: Text, sections: Any, fields: Fields, location: str) -> None:
     """Add the sections of a record to its text."""
-    for position, item in enumerate(typed(sections, list, repr(fields.sections), place), start=1):
+    for position, item in enumerate(
+        typed(sections, list, repr(fields.sections), location), start=1
+    ):
         here = f"section {position}"
-        section = typed(item, dict, here, place)
-        take(section, fields.heading, here, place, fields)
-        heading = take_name(section, fields.heading, place, f"the heading of {here}")
-        label = take_name(section, fields.label, place, f"the label of {here}")
-        paragraphs = take(section, fields.paragraphs, here, place, fields)
-        typed(paragraphs, list, f"{fields.paragraphs!r} of {here}", place)
+        section = typed(item, dict, here, location)
+        take(section, fields.heading, here, location, fields)
+        heading = take_name(section, fields.heading, location, f"the heading of {here}")
+        label = take_name(section, fields.label, location, f"the label of {here}")
+        paragraphs = take(section, fields.paragraphs, here, location, fields)
+        typed(paragraphs, list, f"{fields.paragraphs!r} of {here}", location)
         for each in paragraphs:
             if not isinstance(each, str):
-                raise wrong_type(each, "a string", f"a paragraph of {here}", place)
+                raise wrong_type(each, "a string", f"a paragraph of {here}", location)
         text.add(paragraphs, heading, label)
 
 
 def take_flat(
-    record: dict[str, Any], fields: Fields, place: str
+    record: dict[str, Any], fields: Fields, location: str
 ) -> tuple[str | list[str], str | None, str | None]:
     """Take text, heading and label of a flat record."""
     if fields.text not in record:
-        raise _no_text(record, fields, place)
-    text = take_text(record, fields, place)
-    return text, take_name(record, fields.heading, place), take_name(record, fields.label, place)
+        raise _no_text(record, fields, location)
+    text = take_text(record, fields, location)
+    return (
+        text,
+        take_name(record, fields.heading, location),
+        take_name(record, fields.label, location),
+    )
 
 
-def take_text(record: dict[str, Any], fields: Fields, place: str) -> str | list[str]:
+def take_text(record: dict[str, Any], fields: Fields, location: str) -> str | list[str]:
     """Take the text of a record: a string or a list of paragraphs, an empty one for none."""
     text = record.get(fields.text)
     if isinstance(text, list):
         for position, item in enumerate(text, start=1):
             if not isinstance(item, str):
                 what = f"item {position} of {fields.text!r}"
-                raise wrong_type(item, "a string", what, place)
+                raise wrong_type(item, "a string", what, location)
     elif text is None:
         return []
     elif not isinstance(text, str):
-        raise wrong_type(text, "a string or a list of strings", repr(fields.text), place)
+        raise wrong_type(text, "a string or a list of strings", repr(fields.text), location)
     return text
 
 
-def _no_text(record: dict[str, Any], fields: Fields, place: str) -> ReadError:
+def _no_text(record: dict[str, Any], fields: Fields, location: str) -> ReadError:
     if fields.document is not None:
-        return no_field(place, "the row", fields.text, record, fields)
+        return no_field(location, "the row", fields.text, record, fields)
     return ReadError(
-        place,
+        location,
         f"no {fields.text!r}",
         f"the document has neither {fields.text!r} nor {fields.sections!r} (its keys: "
         f"{listed(record)}): name the right one (--text-field, --sections-field)",

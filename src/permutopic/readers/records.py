@@ -24,61 +24,61 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Fields, Reading
+    from permutopic.readers.settings import Fields, ReadOptions
     from permutopic.readers.source import Source
 
 
 def read_records(
-    records: Iterable[tuple[int, Any]], source: Source, reading: Reading, notes: Notes
+    records: Iterable[tuple[int, Any]], source: Source, options: ReadOptions, notes: Notes
 ) -> Iterator[Document]:
     """Make documents of numbered records; a record that could not be read is its ReadError.
 
     With `on_bad` "skip" bad records are counted and left out.
     """
-    maker = _Rows(reading, notes) if reading.fields.document else _Single(source, reading)
-    unseen = named_by_user(reading.fields)
+    maker = _Rows(options, notes) if options.fields.document else _Single(source, options)
+    unseen = named_by_user(options.fields)
     keys: list[str] = []
     for number, record in records:
         try:
             document = maker.add(record, number, f"{source.name}:{number}")
         except ReadError as error:
-            if reading.on_bad != "skip":
+            if options.on_bad != "skip":
                 raise
             notes.skip_bad(error)
             continue
         if unseen:
             keys = keys or list(record)
-            unseen -= _keys(record, reading.fields)
+            unseen -= _keys(record, options.fields)
         if document is not None:
             yield document
     document = maker.finish()
     if document is not None:
         yield document
     if keys and unseen:
-        raise no_field(source.name, "the first record", min(unseen), keys, reading.fields)
+        raise no_field(source.name, "the first record", min(unseen), keys, options.fields)
 
 
 class _Single:
     """Each record is a document."""
 
-    def __init__(self, source: Source, reading: Reading) -> None:
-        self._source, self._reading = source, reading
+    def __init__(self, source: Source, options: ReadOptions) -> None:
+        self._source, self._options = source, options
 
-    def add(self, value: Any, number: int, place: str) -> Document:
+    def add(self, value: Any, number: int, location: str) -> Document:
         """Make the document of a record."""
-        fields = self._reading.fields
-        record = _record(value, place)
+        fields = self._options.fields
+        record = _record(value, location)
         text = Text()
         if _is_sectioned(record, fields):
-            take(record, fields.title, "the document", place, fields)
-            text.add(take_text(record, fields, place), None, None)
-            add_sections(text, record[fields.sections], fields, place)
+            take(record, fields.title, "the document", location, fields)
+            text.add(take_text(record, fields, location), None, None)
+            add_sections(text, record[fields.sections], fields, location)
         else:
-            text.add(*take_flat(record, fields, place))
-        title = take_name(record, fields.title, place) or f"{self._source.title}:{number}"
-        if text.length > self._reading.max_bytes:
-            raise too_long(place, self._reading)
-        return Document(title, tuple(text.units), place, text.source)
+            text.add(*take_flat(record, fields, location))
+        title = take_name(record, fields.title, location) or f"{self._source.title}:{number}"
+        if text.length > self._options.max_bytes:
+            raise too_long(location, self._options)
+        return Document(title, tuple(text.units), location, text.source)
 
     def finish(self) -> None:
         """Nothing is left over."""
@@ -87,31 +87,31 @@ class _Single:
 class _Rows:
     """Each record is a part of a document; those of one document are neighbours."""
 
-    def __init__(self, reading: Reading, notes: Notes) -> None:
-        self._reading, self._notes = reading, notes
+    def __init__(self, options: ReadOptions, notes: Notes) -> None:
+        self._options, self._notes = options, notes
         # Hashes, as the values themselves would fill memory in a long table.
         self._seen: set[int] = set()
-        self._value = self._title = self._place = ""
+        self._value = self._title = self._location = ""
         self._text: Text | None = None
 
-    def add(self, value: Any, _number: int, place: str) -> Document | None:
+    def add(self, value: Any, _number: int, location: str) -> Document | None:
         """Add a record to its document; if it begins a new one, give the one before."""
-        record = _record(value, place)
-        document = self._document_of(record, place)
-        title = take_name(record, self._reading.fields.title, place)
-        row = take_flat(record, self._reading.fields, place)
-        if _length(row[0]) > self._reading.max_bytes:
-            raise too_long(place, self._reading)
+        record = _record(value, location)
+        document = self._document_of(record, location)
+        title = take_name(record, self._options.fields.title, location)
+        row = take_flat(record, self._options.fields, location)
+        if _length(row[0]) > self._options.max_bytes:
+            raise too_long(location, self._options)
         finished = None
         if document != self._value:
             if hash(document) in self._seen:
-                raise _apart(document, place)
+                raise _apart(document, location)
             finished = self.finish()
             self._seen.add(hash(document))
-            self._value, self._title, self._place = document, "", place
+            self._value, self._title, self._location = document, "", location
             self._text = Text()
         self._title = self._title or title or ""
-        self._extend(row, place)
+        self._extend(row, location)
         return finished
 
     def finish(self) -> Document | None:
@@ -119,27 +119,27 @@ class _Rows:
         text, self._text = self._text, None
         if text is None or not text.units:
             return None
-        return Document(self._title or self._value, tuple(text.units), self._place, text.source)
+        return Document(self._title or self._value, tuple(text.units), self._location, text.source)
 
-    def _extend(self, row: tuple[str | list[str], str | None, str | None], place: str) -> None:
+    def _extend(self, row: tuple[str | list[str], str | None, str | None], location: str) -> None:
         text = self._text
         if text is None:
             return
         n_units = len(text.units)
         text.add(*row)
-        if text.length > self._reading.max_bytes:
+        if text.length > self._options.max_bytes:
             self._text = None  # the other rows of this document go the same way
-            raise too_long(self._place, self._reading)
+            raise too_long(self._location, self._options)
         if len(text.units) == n_units:
-            self._notes.skip(place, "no text")
+            self._notes.skip(location, "no text")
 
-    def _document_of(self, record: dict[str, Any], place: str) -> str:
-        name = self._reading.fields.document or ""
-        take(record, name, "the row", place, self._reading.fields)
-        document = take_name(record, name, place)
+    def _document_of(self, record: dict[str, Any], location: str) -> str:
+        name = self._options.fields.document or ""
+        take(record, name, "the row", location, self._options.fields)
+        document = take_name(record, name, location)
         if document is None:
             raise ReadError(
-                place,
+                location,
                 "no document",
                 f"{name!r} is empty: it must say which document the row belongs to",
             )
@@ -152,10 +152,10 @@ def _is_sectioned(record: dict[str, Any], fields: Fields) -> bool:
     return fields.sections in record and fields.text not in record
 
 
-def _record(value: Any, place: str) -> dict[str, Any]:
+def _record(value: Any, location: str) -> dict[str, Any]:
     if isinstance(value, ReadError):
         raise value
-    record: dict[str, Any] = typed(value, dict, "a document", place)
+    record: dict[str, Any] = typed(value, dict, "a document", location)
     return record
 
 
@@ -163,9 +163,9 @@ def _length(text: str | list[str]) -> int:
     return len(text) if isinstance(text, str) else sum(map(len, text))
 
 
-def _apart(document: str, place: str) -> ReadError:
+def _apart(document: str, location: str) -> ReadError:
     return ReadError(
-        place, "not together", f"rows of document {document[:80]!r} are not together: sort them"
+        location, "not together", f"rows of document {document[:80]!r} are not together: sort them"
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any
 
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.errors import InputError
 from permutopic.readers.decoding import known_encoding
 from permutopic.readers.formats import find_format
@@ -44,7 +44,7 @@ class Fields:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How files become documents.
 
     Attributes
@@ -97,8 +97,8 @@ class Reading:
             )
         _check_choice("errors", self.errors, ERRORS)
         _check_choice("on_bad", self.on_bad, ON_BAD)
-        check_whole(self.depth, "depth (of headings)", 1)
-        check_whole(self.max_mb, "max_mb (the longest document, in MiB)", 1, _MOST_MB)
+        check_integer(self.depth, "depth", 1, note="of headings")
+        check_integer(self.max_mb, "max_mb", 1, _MOST_MB, note="the longest document, in MiB")
         for name in ("title", "category"):
             _check_pattern(name, getattr(self, name))
         for name in ("include", "exclude"):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
 
 __all__ = ["BOMB_RATIO", "PACKED", "Source", "decode", "packing_of", "standard_input", "too_long"]
 
@@ -59,23 +59,23 @@ class Source:
         except OSError as error:
             raise unreadable(self.name, error) from None
 
-    def bytes(self, reading: Reading, notes: Notes) -> bytes:
+    def bytes(self, options: ReadOptions, notes: Notes) -> bytes:
         """Read the whole file, if it is not longer than a document may be."""
         content = io.BytesIO()
         with self.open(notes) as stream:
             # Piece by piece: asked for all at once, the most there may be is set aside for it.
             while chunk := stream.read(_CHUNK):
-                if content.tell() + len(chunk) > reading.max_bytes:
-                    raise too_long(self.name, reading)
+                if content.tell() + len(chunk) > options.max_bytes:
+                    raise too_long(self.name, options)
                 content.write(chunk)
         return content.getvalue()
 
-    def text(self, reading: Reading, notes: Notes, declared: str | None = None) -> str:
+    def text(self, options: ReadOptions, notes: Notes, declared: str | None = None) -> str:
         """Read the whole file as text; `declared` is the encoding that the file itself names."""
-        return decode(self.bytes(reading, notes), self.name, reading, declared)
+        return decode(self.bytes(options, notes), self.name, options, declared)
 
     def lines(
-        self, reading: Reading, notes: Notes, bad: Callable[[ReadError], None] | None = None
+        self, options: ReadOptions, notes: Notes, bad: Callable[[ReadError], None] | None = None
     ) -> Iterator[tuple[int, str]]:
         """Read line by line with numbers from 1, ends of lines kept.
 
@@ -83,7 +83,7 @@ class Source:
         to it, and the line given with such bytes replaced, or empty.
         """
         with self.open(notes) as stream:
-            yield from read_lines(stream, self.name, reading, bad)
+            yield from read_lines(stream, self.name, options, bad)
 
     def _raw(self) -> io.BufferedReader:
         if self.path is None:

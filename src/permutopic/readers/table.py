@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
     from permutopic.documents import Document
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SEPARATOR = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)  # spreadsheets' own first line
 
 
-def read(source: Source, reading: Reading, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
     """Read the documents of a table."""
-    return read_records(_records(source, reading, notes), source, reading, notes)
+    return read_records(_records(source, options, notes), source, options, notes)
 
 
 def _records(
-    source: Source, reading: Reading, notes: Notes
+    source: Source, options: ReadOptions, notes: Notes
 ) -> Iterator[tuple[int, dict[str, str] | ReadError]]:
-    table = _open(source, reading, notes)
+    table = _open(source, options, notes)
     rows = table.read()
     number, header = next(rows, (0, None))
     if header is None:
@@ -44,7 +44,7 @@ def _records(
         raise header
     table.width = len(header)
     names = [name.strip() for name in header]
-    chosen = choose_columns(names, reading.fields, f"{source.name}:{number}")
+    chosen = choose_columns(names, options.fields, f"{source.name}:{number}")
     columns = [(name, names.index(name)) for name in chosen]
     first = number
     for number, row in rows:
@@ -56,17 +56,17 @@ def _records(
         notes.skip(source.name, "no rows")
 
 
-def _open(source: Source, reading: Reading, notes: Notes) -> Rows:
+def _open(source: Source, options: ReadOptions, notes: Notes) -> Rows:
     told: list[ReadError] = []
-    lines = source.lines(reading, notes, told.append if reading.on_bad == "skip" else None)
+    lines = source.lines(options, notes, told.append if options.on_bad == "skip" else None)
     first = next((each for each in lines if not each[1].isspace()), (0, ""))
     separator = _SEPARATOR.fullmatch(first[1])
     delimiter = separator[1] if separator else _delimiter(first[1], source)
     whole = lines if separator else chain([first], lines)
-    feed = Lines(whole, source.name, reading, told)
+    feed = Lines(whole, source.name, options, told)
     # Tab-separated files quote like others, or not at all.
     is_loose = _is_tsv(source) and delimiter == "\t"
-    return Rows(feed, delimiter, source.name, reading, is_loose=is_loose)
+    return Rows(feed, delimiter, source.name, options, is_loose=is_loose)
 
 
 def _delimiter(line: str, source: Source) -> str:

@@ -11,7 +11,7 @@ from permutopic.readers.source import too_long
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
 
     Line = tuple[int, str]  # its number and its text
 
@@ -33,10 +33,10 @@ class Lines:
     """
 
     def __init__(
-        self, lines: Iterator[Line], name: str, reading: Reading, told: list[ReadError]
+        self, lines: Iterator[Line], name: str, options: ReadOptions, told: list[ReadError]
     ) -> None:
-        self._lines, self._name, self._reading, self._told = lines, name, reading, told
-        self._longest = reading.max_bytes
+        self._lines, self._name, self._options, self._told = lines, name, options, told
+        self._longest = options.max_bytes
         self._ahead: deque[Line] = deque()
         self._faults: dict[int, ReadError] = {}
         self._failure: ReadError | None = None
@@ -56,7 +56,7 @@ class Lines:
         self.row.append(line)
         self._size += len(line[1])
         if self._size > self._longest:
-            raise too_long(f"{self._name}:{self.row[0][0]}", self._reading)
+            raise too_long(f"{self._name}:{self.row[0][0]}", self._options)
         return line[1]
 
     def begin(self) -> None:
@@ -121,9 +121,9 @@ class Lines:
         return line
 
 
-def _binary(place: str) -> ReadError:
+def _binary(location: str) -> ReadError:
     return ReadError(
-        place,
+        location,
         "binary",
         "a character is NUL: is this UTF-16 (--encoding utf-16), or no text?",
     )

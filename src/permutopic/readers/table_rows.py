@@ -14,7 +14,7 @@ from permutopic.readers.table_quotes import Outlook, look_out
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
     from permutopic.readers.table_lines import Lines
 
     # The number of its first line, and a row or what is wrong with it.
@@ -37,11 +37,11 @@ class Rows:
     """
 
     def __init__(
-        self, lines: Lines, delimiter: str, name: str, reading: Reading, *, is_loose: bool
+        self, lines: Lines, delimiter: str, name: str, options: ReadOptions, *, is_loose: bool
     ) -> None:
         self._lines, self._delimiter, self._name = lines, delimiter, name
-        self._longest = reading.max_bytes
-        self._skips = reading.on_bad == "skip"
+        self._longest = options.max_bytes
+        self._skips = options.on_bad == "skip"
         self._reader = csv.reader(lines, delimiter=delimiter, strict=True)
         self._is_loose = is_loose
         self._is_plain = False
@@ -64,7 +64,7 @@ class Rows:
         if self._is_loose and '"' in lines.row[0][1]:
             row = self._loosely(row)
         if isinstance(row, list) and len(row) != self.width and not _is_blank(row):
-            row = _uneven(self._place(), len(row), self.width)
+            row = _uneven(self._location(), len(row), self.width)
         if not self._skips:
             return lines.fault() or row
         fault = lines.fault()
@@ -83,9 +83,9 @@ class Rows:
         except ReadError as error:
             return error
         except csv.Error as error:
-            return _bad_row(self._place(), error)
+            return _bad_row(self._location(), error)
 
-    def _place(self) -> str:
+    def _location(self) -> str:
         return f"{self._name}:{self._lines.row[0][0]}"
 
     def _loosely(self, row: list[str] | ReadError) -> list[str] | ReadError:
@@ -164,7 +164,7 @@ class Rows:
         if len(numbers) < 2:
             return error
         detail = f"{error.detail} (lines {numbers[0]}–{numbers[-1]} are left out)"
-        return ReadError(error.place, error.kind, detail)
+        return ReadError(error.location, error.kind, detail)
 
 
 def _parse(reader: Iterator[list[str]], longest: int) -> list[str] | None:
@@ -191,16 +191,16 @@ def _is_blank(row: list[str]) -> bool:
     return len(row) < 2 and not "".join(row).strip()
 
 
-def _uneven(place: str, found: int, expected: int) -> ReadError:
+def _uneven(location: str, found: int, expected: int) -> ReadError:
     return ReadError(
-        place,
+        location,
         "uneven row",
         f"this row has {found} field{'s' * (found != 1)}, the header {expected}: "
         "quote fields that hold delimiters",
     )
 
 
-def _bad_row(place: str, error: csv.Error) -> ReadError:
+def _bad_row(location: str, error: csv.Error) -> ReadError:
     reason = str(error).replace("\t", "\\t")
     if "unexpected end of data" in reason:
         detail = "a quote is opened in this row and never closed: close it"
@@ -208,4 +208,4 @@ def _bad_row(place: str, error: csv.Error) -> ReadError:
         detail = "a CR stands alone outside quotes: save the file with ordinary ends of lines"
     else:
         detail = f"this row cannot be read ({reason}): double the quotes within a quoted field"
-    return ReadError(place, "bad row", detail)
+    return ReadError(location, "bad row", detail)

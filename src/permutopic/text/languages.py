@@ -135,12 +135,12 @@ def guess_language(text: str) -> str | None:
     return best if clear and enough else None
 
 
-def little_words(counts: Mapping[str, int]) -> frozenset[str]:
+def function_words(counts: Mapping[str, int]) -> frozenset[str]:
     """Give the little words of the language that words with these counts seem to be of.
 
-    >>> "his" in little_words({"the": 50, "of": 20, "and": 9, "his": 3, "crust": 4})
+    >>> "his" in function_words({"the": 50, "of": 20, "and": 9, "his": 3, "crust": 4})
     True
-    >>> little_words({"salt": 5, "sea": 2})
+    >>> function_words({"salt": 5, "sea": 2})
     frozenset()
     """
     hits: Counter[str] = Counter()

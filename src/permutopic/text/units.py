@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from permutopic.checks import check_whole
+from permutopic.checks import check_integer
 from permutopic.documents import Document, Piece, Unit
 from permutopic.errors import InputError
 from permutopic.text.sentences import sentence_spans
@@ -60,15 +60,15 @@ class Units:
         for name, value, choices in (("unit", self.kind, KINDS), ("short", self.short, SHORT)):
             if value not in choices:
                 raise InputError(f"{name} is one of {', '.join(choices)}, not {value!r}")
-        check_whole(self.window, "window (in words)", 1)
+        check_integer(self.window, "window", 1, note="in words")
         if self.step is not None:
-            check_whole(self.step, "step (of windows, in words)", 1)
+            check_integer(self.step, "step", 1, note="of windows, in words")
             if self.step > self.window:
                 raise InputError(
                     f"step must not be longer than the window ({self.window}), or words get lost, "
                     f"not {self.step}"
                 )
-        check_whole(self.min_words, "min_words", 0)
+        check_integer(self.min_words, "min_words", 0)
 
     @classmethod
     def of(cls, given: object) -> Units:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from permutopic.topics.evidence import Evidence, gather_evidence
+from permutopic.topics.named import NamedTopics
 from permutopic.topics.outline import OutlineEntry
-from permutopic.topics.shown import ShownTopics
 from permutopic.topics.structure import Structure, count_swaps, structure_of
 
 __all__ = [
     "Evidence",
+    "NamedTopics",
     "OutlineEntry",
-    "ShownTopics",
     "Structure",
     "count_swaps",
     "gather_evidence",

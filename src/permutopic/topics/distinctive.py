@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.text.languages import little_words
+from permutopic.text.languages import function_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ def weigh_words(vocabulary: Sequence[str], totals: NDArray[np.integer]) -> NDArr
     >>> weigh_words(["the", "of", "and", "1984", "crust"], totals).tolist()
     [0.0, 0.0, 0.0, 0.3, 1.0]
     """
-    little = little_words(dict(zip(vocabulary, totals.tolist(), strict=True)))
+    little = function_words(dict(zip(vocabulary, totals.tolist(), strict=True)))
     weights = [0.0 if word in little else FAINT if _is_faint(word) else 1.0 for word in vocabulary]
     return np.array(weights)
 

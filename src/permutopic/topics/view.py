@@ -1,8 +1,8 @@
 """The topics as a model shows them: those that were sampled, or fewer where some are merged.
 
-Merging changes no sample. Each sampled topic has a *home*, the shown topic that it is part of, and
-everything shown follows from the state and the homes. A merged topic takes the canonical place of
-its largest part, and in each document the place of the part with most units there.
+Merging changes no sample. The merge map gives each sampled topic the shown topic that it is part
+of, and everything shown follows from the state and the merge map. A merged topic takes the
+canonical position of its largest part, and in each document that of the part with most units there.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ Kind = TypeVar("Kind", bound=np.integer)
 class TopicView:
     """Counts and orders of the shown topics, numbered in canonical order.
 
-    `homes` has the shown topic of every sampled one; `segments` counts each
+    `merge_map` has the shown topic of every sampled one; `segments` counts each
     one's segments, `weights` says what each word counts; the rest is as in `State` and `Evidence`.
     """
 
-    homes: NDArray[np.int64]
+    merge_map: NDArray[np.int64]
     bag: NDArray[np.int64]
     orders: NDArray[np.int64]
     inversions: NDArray[np.int64]
@@ -64,24 +64,24 @@ def view_topics(
     state: State,
     evidence: Evidence,
     priors: Priors,
-    homes: NDArray[np.int64],
+    merge_map: NDArray[np.int64],
     weights: NDArray[np.float64],
 ) -> TopicView:
-    """Show the topics of a state, merged as `homes` says."""
+    """Show the topics of a state, merged as `merge_map` says."""
     orders = np.array([state.order(document) for document in range(state.bag.shape[0])])
     inversions, dispersion = state.inversions, state.dispersion
     segments = np.count_nonzero(state.bag, axis=0)
     tables = state.bag, state.word_counts, evidence.word_segments, evidence.heading_counts
-    n_topics = int(homes.max()) + 1
+    n_topics = int(merge_map.max()) + 1
     if n_topics < state.n_topics:
-        orders = _merged_orders(orders, state.bag, homes)
+        orders = _merged_orders(orders, state.bag, merge_map)
         inversions = np.array([order_to_inversions(order) for order in orders])
         dispersion = _dispersion(inversions, n_topics, priors)
-        segments = _added(segments[np.newaxis], homes)[0]
-        tables = tuple(_added(table, homes) for table in tables)  # type: ignore[assignment]
+        segments = _added(segments[np.newaxis], merge_map)[0]
+        tables = tuple(_added(table, merge_map) for table in tables)  # type: ignore[assignment]
     bag, word_counts, word_segments, heading_counts = tables
     return TopicView(
-        homes=homes,
+        merge_map=merge_map,
         bag=bag,
         orders=orders,
         inversions=inversions,
@@ -95,34 +95,34 @@ def view_topics(
     )
 
 
-def merge_homes(
-    homes: NDArray[np.int64], together: Sequence[int], sizes: NDArray[np.int64]
+def merge_topics_of(
+    merge_map: NDArray[np.int64], together: Sequence[int], sizes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Make shown topics one, and number all anew by the place of each one's largest part.
 
     `sizes` has the units of every sampled topic.
     """
-    merged = homes.copy()
-    merged[np.isin(homes, together)] = min(together)
+    merged = merge_map.copy()
+    merged[np.isin(merge_map, together)] = min(together)
     return _numbered(merged, sizes)
 
 
-def _numbered(homes: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give homes new numbers, in the canonical order of each one's largest part."""
-    labels, order = np.unique(homes, return_inverse=True)
-    parts = [np.flatnonzero(homes == label) for label in labels]
+def _numbered(merge_map: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give merge_map new numbers, in the canonical order of each one's largest part."""
+    labels, order = np.unique(merge_map, return_inverse=True)
+    parts = [np.flatnonzero(merge_map == label) for label in labels]
     places = [part[sizes[part].argmax()] for part in parts]
     ranks = np.argsort(np.argsort(places))
     return ranks[order].astype(np.int64)
 
 
-def check_homes(homes: object, n_topics: int) -> NDArray[np.int64]:
-    """Raise ValueError unless homes are numbered from 0 by the place of some part of each.
+def check_merge_map(merge_map: object, n_topics: int) -> NDArray[np.int64]:
+    """Raise ValueError unless merge_map are numbered from 0 by the place of some part of each.
 
     That was its largest part when topics were merged; documents that came later may have changed
     which one that is.
     """
-    array = np.asarray(homes)
+    array = np.asarray(merge_map)
     if array.shape != (n_topics,) or array.dtype.kind != "i":
         raise ValueError("homes is not one number for each topic")
     place = -1
@@ -137,16 +137,16 @@ def check_homes(homes: object, n_topics: int) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def _added(table: NDArray[Kind], homes: NDArray[np.int64]) -> NDArray[Kind]:
+def _added(table: NDArray[Kind], merge_map: NDArray[np.int64]) -> NDArray[Kind]:
     """Add up the columns of sampled topics that have the same home."""
-    added = np.zeros((table.shape[0], int(homes.max()) + 1), dtype=table.dtype)
-    for topic, home in enumerate(homes):
+    added = np.zeros((table.shape[0], int(merge_map.max()) + 1), dtype=table.dtype)
+    for topic, home in enumerate(merge_map):
         added[:, home] += table[:, topic]
     return added
 
 
 def _merged_orders(
-    orders: NDArray[np.int64], bag: NDArray[np.int64], homes: NDArray[np.int64]
+    orders: NDArray[np.int64], bag: NDArray[np.int64], merge_map: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Order the shown topics of each document by the place of their largest part there.
 
@@ -154,11 +154,11 @@ def _merged_orders(
     the document's order all the same, and stands for it.
     """
     sizes = bag.sum(axis=0)
-    merged = np.empty((orders.shape[0], int(homes.max()) + 1), dtype=np.int64)
+    merged = np.empty((orders.shape[0], int(merge_map.max()) + 1), dtype=np.int64)
     for document, order in enumerate(orders):
         place = np.argsort(order)
         best: dict[int, tuple[int, int, int]] = {}
-        for topic, home in enumerate(homes):
+        for topic, home in enumerate(merge_map):
             size = (int(bag[document, topic]), int(sizes[topic]), -topic)
             if home not in best or size > best[home]:
                 best[int(home)] = size

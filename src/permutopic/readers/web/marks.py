@@ -60,7 +60,7 @@ class Marked:
     title: tuple[int, int] = (0, 0)
 
 
-def mark(text: str, place: str, *, is_xml: bool = False) -> Marked:
+def mark(text: str, location: str, *, is_xml: bool = False) -> Marked:
     """Put numbers in place of a page's text; in XML, `<p/>` is an element without content.
 
     >>> mark("<p class=x>Salt &amp; <b>pepper</b>.<nav>Home", "a.html")
@@ -80,7 +80,7 @@ kind='text'), Run(start=25, end=31, kind='text'), Run(start=35, end=36, kind='te
             marker.close(end_name.lower())
         if marker.n_tags > _MOST_TAGS:
             raise ReadError(
-                place, "too long", f"has more than {_MOST_TAGS:,} tags: split it into documents"
+                location, "too long", f"has more than {_MOST_TAGS:,} tags: split it into documents"
             )
     marker.take_text(position, len(text))
     return marker.finish()

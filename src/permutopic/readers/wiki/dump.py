@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from permutopic.readers.notes import Notes
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
 _CHUNK = 1 << 16
@@ -39,29 +39,29 @@ class Page(NamedTuple):
     """One page of a dump; `unwanted` says why it is left out (kind and detail), if it is."""
 
     title: str
-    place: str
+    location: str
     text: str
     names: Names
     unwanted: tuple[str, str] | None
 
 
-def read_pages(source: Source, reading: Reading, notes: Notes) -> Iterator[Page]:
+def read_pages(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Page]:
     """Give every page of a dump, also those to leave out (these without their text)."""
-    dump = _Dump(source.name, reading)
+    dump = _Dump(source.name, options)
     with source.open(notes) as stream:
-        for chunk in _chunks(stream, source.name, reading):
+        for chunk in _chunks(stream, source.name, options):
             yield from dump.feed(chunk)
         yield from dump.feed(b"", final=True)
 
 
-def _chunks(stream: BinaryIO, name: str, reading: Reading) -> Iterator[bytes]:
+def _chunks(stream: BinaryIO, name: str, options: ReadOptions) -> Iterator[bytes]:
     """Read on, as UTF-8 where the user said how to read; else the XML says it itself."""
-    if not _is_recoded(reading):
+    if not _is_recoded(options):
         while chunk := stream.read(_CHUNK):
             yield chunk
         return
-    encoding = reading.encoding or "utf-8"
-    decoder = codecs.getincrementaldecoder(encoding)(reading.errors)
+    encoding = options.encoding or "utf-8"
+    decoder = codecs.getincrementaldecoder(encoding)(options.errors)
     at = 0
     more = True
     while more:
@@ -80,8 +80,8 @@ def _chunks(stream: BinaryIO, name: str, reading: Reading) -> Iterator[bytes]:
         yield text.encode("utf-8", "replace")
 
 
-def _is_recoded(reading: Reading) -> bool:
-    return reading.encoding is not None or reading.errors != "strict"
+def _is_recoded(options: ReadOptions) -> bool:
+    return options.encoding is not None or options.errors != "strict"
 
 
 @dataclass
@@ -121,8 +121,8 @@ class _Field:
 class _Dump:
     """What expat calls while it reads, and the pages made of it."""
 
-    def __init__(self, name: str, reading: Reading) -> None:
-        self.name, self.reading = name, reading
+    def __init__(self, name: str, options: ReadOptions) -> None:
+        self.name, self.options = name, options
         self.names = Names()
         self.other_namespaces: set[str] = set()
         self.ready: list[Page] = []
@@ -132,7 +132,7 @@ class _Dump:
         self.path: list[str] = []
         self.seen: set[str] = set()
         self.fed = 0
-        self.parser = expat.ParserCreate("utf-8" if _is_recoded(reading) else None)
+        self.parser = expat.ParserCreate("utf-8" if _is_recoded(options) else None)
         self.parser.buffer_text = True
         self.parser.buffer_size = _CHUNK
         self.parser.StartElementHandler = self._start
@@ -177,7 +177,7 @@ class _Dump:
             self._begin_field(_FIELDS[where], attributes)
 
     def _begin_field(self, name: str, attributes: dict[str, str]) -> None:
-        limit = self.reading.max_bytes if name == "text" else _LONGEST_FIELD
+        limit = self.options.max_bytes if name == "text" else _LONGEST_FIELD
         self.field = _Field(name, len(self.path), attributes.get("key", ""), limit)
         if name == "text":
             self.draft.attributes = attributes
@@ -194,10 +194,10 @@ class _Dump:
         now.full = True
         if now.name == "text":
             now.parts = []
-            error = too_long(f"{self.name}:{self.draft.title}", self.reading)
-            if self.reading.on_bad != "skip":
+            error = too_long(f"{self.name}:{self.draft.title}", self.options)
+            if self.options.on_bad != "skip":
                 raise error
-            self.draft.too_long = error.kind, str(error).removeprefix(f"{error.place}: ")
+            self.draft.too_long = error.kind, str(error).removeprefix(f"{error.location}: ")
 
     def _end(self, tag: str) -> None:
         now = self.field
@@ -231,7 +231,7 @@ class _Dump:
             kind = "another namespace"
         elif "redirect" in draft.fields or _REDIRECT.match(draft.fields.get("text", "")):
             kind = "redirect"
-        elif not self.reading.takes_title(title):
+        elif not self.options.takes_title(title):
             kind = "title not asked for"
         elif model != "wikitext":
             kind, detail = "not wikitext", f"not wikitext but {model[:40]!r}"

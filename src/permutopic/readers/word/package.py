@@ -17,7 +17,7 @@ from permutopic.readers.source import BOMB_RATIO, too_long
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permutopic.readers.settings import Reading
+    from permutopic.readers.settings import ReadOptions
 
     Start = Callable[[str, dict[str, str]], None]
     End = Callable[[str], None]
@@ -46,22 +46,22 @@ _OTHERS = {
 class Package:
     """A Word file as a set of parts."""
 
-    def __init__(self, content: bytes, place: str, reading: Reading) -> None:
-        self.place = place
-        self._reading = reading
-        _check_kind(content, place)
+    def __init__(self, content: bytes, location: str, options: ReadOptions) -> None:
+        self.location = location
+        self._options = options
+        _check_kind(content, location)
         self._archive = zipfile.ZipFile(io.BytesIO(content))
         self._infos = {info.filename: info for info in self._archive.infolist()}
         self.main = self.related("", "officeDocument") or "word/document.xml"
         other = next((kind for name, kind in _OTHERS.items() if name in self._infos), None)
         if other:
-            raise ReadError(place, "not Word", f"this is {other}: save it as .docx")
+            raise ReadError(location, "not Word", f"this is {other}: save it as .docx")
         if self.main not in self._infos:
             raise self.not_word("it has no word/document.xml")
 
     def not_word(self, detail: str) -> ReadError:
         """Say that this is something else than a Word document."""
-        return ReadError(self.place, "not Word", f"not a Word document: {detail}")
+        return ReadError(self.location, "not Word", f"not a Word document: {detail}")
 
     def related(self, part: str, kind: str) -> str | None:
         """Name the part that a part ("" is the file itself) refers to as `kind`."""
@@ -97,7 +97,9 @@ class Package:
             parser.Parse(content, True)
         except expat.ExpatError as error:
             raise ReadError(
-                self.place, "damaged", f"{name} in it is not whole XML ({error}): is the file cut?"
+                self.location,
+                "damaged",
+                f"{name} in it is not whole XML ({error}): is the file cut?",
             ) from None
 
     def _refuse_doctype(self, *_: object) -> None:
@@ -105,7 +107,7 @@ class Package:
 
     def _unpack(self, info: zipfile.ZipInfo) -> bytes:
         if info.flag_bits & 1:
-            raise _encrypted(self.place)
+            raise _encrypted(self.location)
         if info.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
             raise self.not_word(f"{info.filename} in it is packed in a way that Word never does")
         chunks = []
@@ -117,30 +119,32 @@ class Package:
                 size += len(chunk)
                 if size > max(_BOMB_BYTES, BOMB_RATIO * info.compress_size):
                     raise ReadError(
-                        self.place,
+                        self.location,
                         "bomb",
                         f"{info.filename} in it unpacks to more than {BOMB_RATIO} times its size: "
                         "no document does",
                     )
-                if size > self._reading.max_bytes:
-                    raise too_long(self.place, self._reading)
+                if size > self._options.max_bytes:
+                    raise too_long(self.location, self._options)
         return b"".join(chunks)
 
 
-def _check_kind(content: bytes, place: str) -> None:
+def _check_kind(content: bytes, location: str) -> None:
     """Name the files that are often taken for .docx."""
     if content.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in content:
-            raise _encrypted(place)
-        raise ReadError(place, "old Word file", "this is an old .doc file: save it as .docx")
+            raise _encrypted(location)
+        raise ReadError(location, "old Word file", "this is an old .doc file: save it as .docx")
     if content.startswith(b"{\\rtf"):
-        raise ReadError(place, "not Word", "this is Rich Text: save it as .docx")
+        raise ReadError(location, "not Word", "this is Rich Text: save it as .docx")
     if not content.startswith(b"PK"):
-        raise ReadError(place, "not Word", "not a .docx file, which is a zip file: is it misnamed?")
+        raise ReadError(
+            location, "not Word", "not a .docx file, which is a zip file: is it misnamed?"
+        )
 
 
-def _encrypted(place: str) -> ReadError:
-    return ReadError(place, "encrypted", "protected by a password: save it without one")
+def _encrypted(location: str) -> ReadError:
+    return ReadError(location, "encrypted", "protected by a password: save it without one")
 
 
 def _short(tag: str) -> str:

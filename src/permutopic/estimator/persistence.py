@@ -1,0 +1,128 @@
+"""A fitted model to its folder, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+import permutopic
+from permutopic.errors import InputError
+from permutopic.model.mcmc.chain import Chain, check_loaded_chain
+from permutopic.model.mcmc.convergence import Convergence
+from permutopic.model.priors import Priors
+from permutopic.ordering import Places
+from permutopic.storage import load_folder, save_folder
+from permutopic.text.tokens import Tokens
+from permutopic.text.units import Units
+from permutopic.topics import NamedTopics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from permutopic.estimator.content_model import ContentModel
+
+    Model = TypeVar("Model", bound=ContentModel)
+
+
+def save_model(model: ContentModel, path: str | Path) -> None:
+    """Write a fitted model to a folder."""
+    description = {
+        "permutopic": permutopic.__version__,
+        "settings": model.settings_,
+        "priors": vars(model.priors_),
+        "corpus": {
+            "fingerprint": model.corpus_fingerprint_,
+            "tokens": model.tokens_.as_dict(),
+            "units": model.units_.as_dict(),
+        },
+        "convergence": model.convergence_.as_dict(),
+        "topics": model._topics.as_dict(),
+        "titles": model.titles_,
+        "vocabulary": model.vocabulary_,
+    }
+    arrays = {
+        f"chain{chain.number}.{name}": array
+        for chain in model.chains_
+        for name, array in chain.arrays().items()
+    }
+    documents = {f"documents.{name}": getattr(model, f"{name}_") for name in _DOCUMENTS}
+    more = {**model._topics.arrays(), **model.places_.arrays()}
+    save_folder(path, description, {**arrays, **documents, **more})
+
+
+def load_model(
+    kind: type[Model], path: str | Path, tokens: Callable[[str], list[str]] | None
+) -> Model:
+    """Read a model that `save_model` wrote, checking whatever could be wrong with it."""
+    description, arrays = load_folder(path)
+    if tokens is not None:
+        _check_function(path, description, tokens)
+    try:
+        settings = description["settings"]
+        settings["tokens"] = Tokens.from_dict(settings["tokens"], tokens).shortest()
+        model = kind(**settings)
+        model.settings_ = model.checked_settings()
+        model.priors_ = Priors(**description["priors"])
+        model.seed_ = model.settings_["random_state"]
+        model.vocabulary_ = _strings(description, "vocabulary")
+        model.titles_ = _strings(description, "titles")
+        model.corpus_fingerprint_ = description["corpus"]["fingerprint"]
+        model.tokens_ = Tokens.from_dict(description["corpus"]["tokens"], tokens)
+        model.units_ = Units.from_dict(description["corpus"]["units"])
+        model.convergence_ = Convergence.from_dict(description["convergence"])
+        chains = [Chain.from_arrays(c, arrays) for c in range(model.settings_["n_chains"])]
+        sizes = len(model.titles_), model.n_topics, len(model.vocabulary_)
+        for chain in chains:
+            check_loaded_chain(chain, *sizes)
+        model._take(tuple(chains))
+        _take_documents(model, arrays)
+        model.places_ = Places.from_arrays(arrays, len(model.vocabulary_), model.n_topics)
+        size = model.state_, model.priors_, model.vocabulary_
+        model._show(NamedTopics.from_dict(description["topics"], arrays, *size))
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: the model folder is not whole ({error})") from None
+    return model
+
+
+_DOCUMENTS = {
+    "document_digests": (np.uint64, 1),
+    "unit_spans": (np.int64, 2),
+    "unit_words": (np.int64, 1),
+}
+
+
+def _take_documents(model: ContentModel, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Set what the model knows of the fitted documents beside their structure."""
+    n_documents, n_units = len(model.titles_), int(model.state_.bag.sum())
+    for name, (kind, dimensions) in _DOCUMENTS.items():
+        array = arrays[f"documents.{name}"]
+        length = n_documents if name == "document_digests" else n_units
+        if array.dtype != kind or array.shape != (length, 2)[:dimensions]:
+            raise ValueError(f"{name} is {array.dtype} {array.shape}")
+        setattr(model, f"{name}_", array)
+
+
+def _check_function(path: str | Path, description: dict[str, Any], tokens: object) -> None:
+    """Hold what stands in for an unsaved function to a function, where one is missing."""
+    if not callable(tokens):
+        raise InputError(f"tokens is the function that split the model's text, not {tokens!r}")
+    try:
+        saved = [
+            description["corpus"]["tokens"]["split"],
+            description["settings"]["tokens"]["split"],
+        ]
+    except (KeyError, TypeError):
+        return  # the folder is not whole, which is said with the rest
+    if not any(isinstance(split, dict) for split in saved):
+        raise InputError(f"{path}: its tokens are {saved[0]!r}, so it takes no function for them")
+
+
+def _strings(description: dict[str, Any], name: str) -> tuple[str, ...]:
+    found = description[name]
+    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+        raise TypeError(f"{name} is not a list of strings")
+    return tuple(found)

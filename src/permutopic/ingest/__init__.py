@@ -1,0 +1,1 @@
+"""From paths to a corpus: reading, cutting, encoding, diagnostics, inspection."""

@@ -1,0 +1,1 @@
+"""Structures of documents given a fitted state, which stays as it is."""

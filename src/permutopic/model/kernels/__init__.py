@@ -1,0 +1,1 @@
+"""Compiled code shared by fits and inference: span table, sums over bags, placement, Viterbi."""

@@ -1,0 +1,1 @@
+"""Running chains: the loop over moves, annealing, several chains, convergence."""

@@ -1,0 +1,1 @@
+"""What models and methods give: predictions, inferred documents, alignments, segments, tables."""

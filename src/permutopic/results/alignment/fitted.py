@@ -1,0 +1,83 @@
+"""Fitted documents in the form of inferred ones: their structure, without their texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from permutopic.results.inferred import Inferred
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+
+def fitted_documents(
+    titles: Sequence[str],
+    topics: Sequence[NDArray[np.int64]],
+    n_topics: int,
+    *,
+    spans: NDArray[np.int64] | None = None,
+    words: NDArray[np.int64] | None = None,
+    probabilities: NDArray[np.float64] | None = None,
+    boundaries: NDArray[np.float64] | None = None,
+) -> Iterator[Inferred]:
+    """Describe the documents of a fit by what a model keeps of them.
+
+    What is not known of them is nan (of their text, nothing).
+
+    Parameters
+    ----------
+    titles, topics
+        For each document its title, and the topic of each of its units.
+    n_topics
+        How many topics there are.
+    spans, words
+        For the units of all documents, (units, 2): where they stand in their sources; and
+        (units,): their white-space words.
+    probabilities
+        (units, topics), for the units of all documents. None: one chain alone tells no probability.
+    boundaries
+        (units,), for the units of all documents: how probable a boundary is before each. The first
+        of each document is not used.
+
+    Examples
+    --------
+    >>> [oslo] = fitted_documents(["Oslo"], [np.array([0, 0, 2])], 3)
+    >>> oslo.title, oslo.ends.tolist(), oslo.texts
+    ('Oslo', [2, 3], ())
+    """
+    begin = 0
+    for title, mine in zip(titles, topics, strict=True):
+        size, end = mine.size, begin + mine.size
+        unknown, none = np.full(size, np.nan), np.zeros(size, dtype=np.int64)
+        unit_probabilities = (
+            np.full((size, n_topics), np.nan) if probabilities is None else probabilities[begin:end]
+        )
+        yield Inferred(
+            title=title,
+            location="",
+            seen=True,
+            topics=mine,
+            probabilities=unit_probabilities,
+            boundaries=unknown[1:] if boundaries is None else boundaries[begin + 1 : end],
+            samples=mine[None, :0],
+            log_likelihood=float("nan"),
+            swaps=_swaps(mine),
+            known_words=none,
+            unknown_words=none,
+            topic_scores=np.full((size, n_topics), np.nan),
+            background_scores=unknown,
+            source_words=none if words is None else words[begin:end],
+            spans=np.full((size, 2), -1) if spans is None else spans[begin:end],
+            texts=(),
+        )
+        begin = end
+
+
+def _swaps(topics: NDArray[np.int64]) -> int:
+    """Count the pairs of topics that first appear in another than the canonical order."""
+    met = list(dict.fromkeys(topics.tolist()))
+    return sum(a > b for n, a in enumerate(met) for b in met[n + 1 :])

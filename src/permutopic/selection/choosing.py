@@ -1,0 +1,286 @@
+"""Choosing K: fits of several K on part of the documents, scored by the rest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import permutopic
+from permutopic.checks import check_integer
+from permutopic.errors import InputError
+from permutopic.estimator import ContentModel
+from permutopic.model.priors import check_n_topics
+from permutopic.selection.held_out import Fold, make_fold, score_hidden, score_one_topic
+from permutopic.selection.recommending import Candidate, recommend
+from permutopic.selection.stability import mean_agreement
+from permutopic.streams import seed_from
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from permutopic.corpus import Corpus
+
+CANDIDATES = (4, 6, 8, 10, 14, 20, 28)
+_SMALL_CANDIDATES = (2, 3, 4)
+_UNITS_FOR_A_TOPIC = 10
+
+N_DRAWS = 100
+DOUBT = 1 / N_DRAWS
+"""The share of a unit's topic that goes by prevalence alone. So many draws cannot tell a topic that
+a unit cannot have from one that it has one time in a hundred, and log 0 would decide everything."""
+
+
+class FitInfo(NamedTuple):
+    """What is known before a fit."""
+
+    fit: int
+    """Its number, from 1."""
+    n_fits: int
+    n_topics: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was found of every K, and which is recommended.
+
+    Attributes
+    ----------
+    candidates
+        What was found of each K, the smallest first.
+    n_topics
+        The recommended K.
+    reason
+        Why, in a sentence or two.
+    notes
+        What else there is to know: topics unused, seeds that disagree, a range that was too short.
+    one_topic
+        The score of a held-out word without topics: under the words of the whole training part.
+    gain, gain_error
+        How far the best K is above that, and the standard error of the difference.
+    n_documents, n_held_out
+        Documents in all, and those that were held out and scored.
+    hidden_words, unknown_words
+        Held-out tokens that were scored, and those that no fit could know.
+    settings
+        What made it: the model's settings, seeds, corpus, version.
+    """
+
+    candidates: tuple[Candidate, ...]
+    n_topics: int
+    reason: str
+    notes: tuple[str, ...]
+    one_topic: float
+    gain: float
+    gain_error: float
+    n_documents: int
+    n_held_out: int
+    hidden_words: int
+    unknown_words: int
+    settings: dict[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the same as plain values, ready for JSON."""
+        return asdict(self)
+
+
+class Comparison(NamedTuple):
+    """One number for each K."""
+
+    held_out: NDArray[np.float64]
+    behind: NDArray[np.float64]
+    behind_error: NDArray[np.float64]
+
+
+def choose_k(
+    corpus: Corpus,
+    candidates: Sequence[int] | None = None,
+    *,
+    n_seeds: int = 3,
+    held_out: float = 0.2,
+    model: ContentModel | None = None,
+    on_fit: Callable[[FitInfo], None] | None = None,
+) -> Choice:
+    """Compare numbers of topics by held-out words, stability and topics used; recommend one.
+
+    Parameters
+    ----------
+    candidates
+        The K to try, at least two; None for 4, 6, 8, 10, 14, 20, 28, as far as there are ten units
+        for a topic.
+    n_seeds
+        Fits of each K, with different seeds.
+    held_out
+        The share of the documents that no fit sees. They are drawn by the first seed, and are the
+        same for all fits.
+    model
+        Has all other settings; its `random_state` is the first seed.
+    on_fit
+        Is called before every fit, to show progress.
+
+    Examples
+    --------
+    >>> from permutopic import Corpus
+    >>> documents = [["salt sea waves tide", "hills snow rocks ice"]] * 10
+    >>> choice = choose_k(Corpus.from_paragraphs(documents), [2, 3])
+    >>> choice.n_topics, choice.n_held_out
+    (2, 2)
+    """
+    template = ContentModel(random_state=0) if model is None else model
+    check_integer(n_seeds, "n_seeds", 2)
+    tried = None if candidates is None else check_candidates(candidates)
+    first = seed_from(template.random_state)
+    fold = make_fold(corpus, held_out, np.random.default_rng(first))
+    if tried is None:
+        tried = default_candidates(fold.train.n_units)
+    seeds = range(first, first + n_seeds)
+    found: list[dict[str, Any]] = []
+    scores: list[NDArray[np.float64]] = []
+    for k_number, n_topics in enumerate(tried):
+        fits = []
+        for s_number, seed in enumerate(seeds):
+            if on_fit is not None:
+                done = k_number * n_seeds + s_number
+                on_fit(FitInfo(done + 1, len(tried) * n_seeds, n_topics, seed))
+            fits.append(_fit(fold, template, n_topics, seed))
+        found.append(_describe(n_topics, fits))
+        scores.append(np.array([fit.scores for fit in fits]))
+    compared = compare(np.array(scores), fold.hidden_words)
+    table = tuple(
+        Candidate(held_out=score, behind=behind, behind_error=error, **facts)
+        for score, behind, error, facts in zip(*(c.tolist() for c in compared), found, strict=True)
+    )
+    one_topic = score_one_topic(fold, template.word_prior)
+    gain, gain_error = gain_of(max(scores, key=np.sum), one_topic, fold.hidden_words)
+    advice = recommend(table, gain, gain_error)
+    settings = template.checked_settings()
+    for name in ("n_topics", "random_state"):
+        settings.pop(name)
+    return Choice(
+        candidates=table,
+        n_topics=advice.n_topics,
+        reason=advice.reason,
+        notes=advice.notes,
+        one_topic=float(one_topic.sum() / fold.hidden.size),
+        gain=gain,
+        gain_error=gain_error,
+        n_documents=corpus.n_documents,
+        n_held_out=fold.shown.n_documents,
+        hidden_words=fold.hidden.size,
+        unknown_words=fold.unknown,
+        settings={
+            **settings,
+            "tokens": corpus.tokens.as_dict(),
+            "units": corpus.units.as_dict(),
+            "seeds": list(seeds),
+            "held_out": held_out,
+            "corpus_fingerprint": corpus.fingerprint,
+            "version": permutopic.__version__,
+        },
+    )
+
+
+def default_candidates(n_units: int) -> tuple[int, ...]:
+    """Take K from 4 to 28, each about 1.4 times the last, as far as units go round.
+
+    >>> default_candidates(2000), default_candidates(90), default_candidates(30)
+    ((4, 6, 8, 10, 14, 20, 28), (4, 6, 8), (2, 3, 4))
+    """
+    fitting = tuple(k for k in CANDIDATES if k * _UNITS_FOR_A_TOPIC <= n_units)
+    return fitting if len(fitting) >= 3 else _SMALL_CANDIDATES
+
+
+def check_candidates(candidates: object) -> tuple[int, ...]:
+    """Hold candidates to two or more different numbers of topics, and sort them."""
+    listed = isinstance(candidates, Sequence | np.ndarray) and not isinstance(candidates, str)
+    if not listed:
+        raise InputError(f"the K to choose from are a list of numbers, not {candidates!r}")
+    numbers = tuple(sorted({check_n_topics(k) for k in candidates}))  # type: ignore[attr-defined]
+    if len(numbers) < 2:
+        raise InputError(
+            f"the K to choose from are at least two different numbers, not {list(numbers)}"
+        )
+    return numbers
+
+
+class _Fit(NamedTuple):
+    scores: NDArray[np.float64]
+    topics: NDArray[np.int64]
+    in_use: int
+    seconds: float
+
+
+def _fit(fold: Fold, template: ContentModel, n_topics: int, seed: int) -> _Fit:
+    """Fit one K with one seed, and score the held-out documents."""
+    settings = {**template.get_params(deep=False), "n_topics": n_topics, "random_state": seed}
+    model = ContentModel(**settings)
+    started = time.perf_counter()
+    model.fit(fold.train)
+    inferred = model.infer(fold.shown, n_samples=N_DRAWS, n_jobs=template.n_jobs, random_state=seed)
+    drawn = np.concatenate([each.probabilities for each in inferred])
+    probabilities = (1 - DOUBT) * drawn + DOUBT * model.prevalence_
+    seconds = time.perf_counter() - started
+    return _Fit(
+        scores=score_hidden(fold, probabilities, model.word_distributions_),
+        topics=model.prediction().topics,
+        in_use=int(np.count_nonzero(model.bags_.any(axis=0))),
+        seconds=seconds,
+    )
+
+
+def _describe(n_topics: int, fits: Sequence[_Fit]) -> dict[str, Any]:
+    """Say of one K what does not take the others."""
+    agreement, order_agreement = mean_agreement([fit.topics for fit in fits])
+    return {
+        "n_topics": n_topics,
+        "agreement": agreement,
+        "order_agreement": None if np.isnan(order_agreement) else order_agreement,
+        "topics_used": float(np.mean([fit.in_use for fit in fits])),
+        "seconds": sum(fit.seconds for fit in fits),
+    }
+
+
+def compare(scores: NDArray[np.float64], words: NDArray[np.int64]) -> Comparison:
+    """Compare K by the scores of the same documents: (K, seeds, documents) in nats.
+
+    `words` counts what was scored of each document. A score is a ratio, nats over words; the error
+    of a difference is that of a ratio (the documents' residuals), to which comes what seeds do to
+    whole fits: the variance between seeds, taken to be the same for all K, since a few seeds
+    tell little of one.
+    """
+    n_seeds = scores.shape[1]
+    by_document = scores.mean(axis=1)
+    held_out = by_document.sum(axis=1) / words.sum()
+    by_seed = scores.sum(axis=2) / words.sum()
+    between_seeds = float(by_seed.var(axis=1, ddof=1).mean()) / n_seeds
+    best = int(held_out.argmax())
+    of_documents = _ratio_errors(by_document[best] - by_document, words)
+    behind_error = np.sqrt(of_documents**2 + 2 * between_seeds)
+    behind_error[best] = 0.0
+    return Comparison(held_out, held_out[best] - held_out, behind_error)
+
+
+def gain_of(
+    scores: NDArray[np.float64], one_topic: NDArray[np.float64], words: NDArray[np.int64]
+) -> tuple[float, float]:
+    """Say how far (seeds, documents) are above a single topic in nats a word, and the error."""
+    gains = scores.mean(axis=0) - one_topic
+    between_seeds = float((scores.sum(axis=1) / words.sum()).var(ddof=1)) / len(scores)
+    error = np.sqrt(_ratio_errors(gains[np.newaxis], words)[0] ** 2 + between_seeds)
+    return float(gains.sum() / words.sum()), float(error)
+
+
+def _ratio_errors(nats: NDArray[np.float64], words: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Give the standard error of Σ nats / Σ words for every row of (K, documents)."""
+    n_documents = words.size
+    ratios = nats.sum(axis=1) / words.sum()
+    residuals = nats - ratios[:, np.newaxis] * words
+    spread = np.sqrt((residuals**2).sum(axis=1) * n_documents / (n_documents - 1))
+    errors: NDArray[np.float64] = spread / words.sum()
+    return errors

@@ -1,0 +1,324 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from permutopic.corpus import Corpus
+from permutopic.dirichlet import draw_log_shares
+from permutopic.model.blocked import relabelling, relabelling_kernels
+from permutopic.model.blocked.engine import TableEngine, every_place, some_cuts
+from permutopic.model.blocked.moves import ResampleBlocks, blocked_moves
+from permutopic.model.blocked.relabelling import RenumberTopics, renumber
+from permutopic.model.joint import JointMeter, joint_terms, log_joint
+from permutopic.model.mcmc.schedule import Stage
+from permutopic.model.paper.moves import ResampleDispersion, paper_moves
+from permutopic.model.priors import Priors, Variant
+from permutopic.model.state import check_state, initial_state, make_state
+from permutopic.streams import Streams
+
+import oracle
+from kernel_source import load_modules
+
+uncompiled = load_modules(compile_it=False)
+
+
+def random_text(sizes, seed=0):
+    """A corpus of documents with so many units of six random words."""
+    rng = np.random.default_rng(seed)
+    documents = [[" ".join(rng.choice(list("abcdefghij"), 6)) for _ in range(n)] for n in sizes]
+    return Corpus.from_paragraphs(documents)
+
+
+CORPUS = random_text([5, 1, 7, 4, 6, 3])
+
+
+def a_state(seed, variant=Variant.FULL):
+    """A random state of four topics, and priors."""
+    rng = np.random.default_rng(seed)
+    priors = Priors.for_documents(6, topic=0.7, word=0.2, dispersion=1.4, variant=variant)
+    state = initial_state(CORPUS, 4, priors, rng)
+    if variant == Variant.FULL:
+        state.dispersion[:] = rng.exponential(size=3)
+    return state, priors
+
+
+def normalised(log_weights):
+    weights = np.exp(np.asarray(log_weights) - np.max(log_weights))
+    return weights / weights.sum()
+
+
+# Shares of the topics.
+
+
+def test_shares_are_those_of_a_dirichlet():
+    concentration = np.array([0.1, 2.0, 0.7, 5.0])
+    rng = np.random.default_rng(0)
+    shares = np.exp([draw_log_shares(concentration, rng) for _ in range(20_000)])
+    assert shares.sum(axis=1) == pytest.approx(np.ones(20_000))
+    for k, mine in enumerate(shares.T):
+        marginal = stats.beta(concentration[k], concentration.sum() - concentration[k])
+        assert stats.kstest(mine, marginal.cdf).pvalue > 1e-4
+        assert mine.mean() == pytest.approx(
+            marginal.mean(), abs=5 * marginal.std() / math.sqrt(20_000)
+        )
+    assert np.corrcoef(shares[:, 1], shares[:, 3])[0, 1] < -0.5
+
+
+def test_shares_too_small_for_a_float_have_finite_logarithms():
+    rng = np.random.default_rng(0)
+    for concentration in (1e-12, 1e-9, 1e-3):
+        for _ in range(200):
+            logs = draw_log_shares(np.array([3.0, concentration, concentration]), rng)
+            assert np.isfinite(logs).all()
+            assert np.exp(logs).sum() == pytest.approx(1.0)
+    tiny = [draw_log_shares(np.array([3.0, 1e-3]), rng)[1] for _ in range(2_000)]
+    # −a log of a share of concentration a is about exponential: its median is ln 2.
+    assert np.median(tiny) == pytest.approx(-math.log(2) / 1e-3, rel=0.15)
+
+
+class Watched:
+    """An engine that only notes what it is asked for."""
+
+    def __init__(self):
+        self.asked = []
+
+    def visit(self, state, documents, how, rng_of):
+        self.asked += [(document, how, rng_of(document)) for document in documents]
+
+
+def visits(state, priors, stage=None, **settings):
+    engine = Watched()
+    move = ResampleBlocks(engine, priors, **settings)
+    arguments = () if stage is None else (stage,)
+    move(state, lambda place: np.random.default_rng([7, place]), *arguments)
+    return engine.asked
+
+
+def test_every_document_is_visited_with_one_draw_of_the_shares():
+    state, priors = a_state(0)
+    asked = visits(state, priors, rounds=3, placements=2)
+    assert [document for document, _, _ in asked] == list(range(6))
+    [first, *others] = [how for _, how, _ in asked]
+    assert all(how is first for how in others)
+    used = state.bag.sum(axis=0) + priors.topic
+    expected = draw_log_shares(used, np.random.default_rng([7, 6]))
+    assert first.log_shares.tolist() == expected.tolist()
+    assert first.dispersion is state.dispersion
+    assert first[2:] == (1.0, 3, 2, True)
+    for document, _, rng in asked:
+        assert rng.random() == np.random.default_rng([7, document]).random()
+
+
+def test_shares_are_even_where_the_stage_says_so():
+    state, priors = a_state(0)
+    for _, how, _ in visits(state, priors, Stage(temperature=0.05, even_shares=True)):
+        assert np.exp(how.log_shares) == pytest.approx(np.full(4, 0.25))
+        assert how.temperature == 0.05
+    _, how, _ = visits(state, priors, Stage(temperature=0.4, even_shares=False))[0]
+    assert np.ptp(how.log_shares) > 0
+    assert how.temperature == 0.4
+
+
+def test_nothing_is_placed_where_all_documents_keep_one_order():
+    state, priors = a_state(0, variant=Variant.CONSTRAINED)
+    _, how, _ = visits(state, priors, placements=2)[0]
+    assert (how.placements, how.orders) == (0, False)
+    state, priors = a_state(0, variant=Variant.UNIFORM)
+    _, how, _ = visits(state, priors, placements=2)[0]
+    assert (how.placements, how.orders) == (2, True)
+
+
+@pytest.mark.parametrize("variant", list(Variant))
+@pytest.mark.parametrize("kept", [every_place, some_cuts, lambda n: 0.3])
+def test_sweeps_keep_the_counts_in_step(variant, kept):
+    state, priors = a_state(1, variant=variant)
+    streams = Streams(3)
+    before = state.copy()
+    moves = blocked_moves(CORPUS, 4, priors, kept=kept)
+    kinds = [type(move) for move in moves]
+    full = [ResampleDispersion, RenumberTopics] * (variant == Variant.FULL)
+    assert kinds == [ResampleBlocks, *full]
+    for sweep in range(5):
+        for number, move in enumerate(moves):
+            move(state, lambda place, n=number, s=sweep: streams.at(s, n, place))
+            check_state(CORPUS, state)
+    assert (state.bag != before.bag).any()
+    assert (state.inversions != before.inversions).any() == (variant != Variant.CONSTRAINED)
+
+
+# Cuts.
+
+
+def test_cuts_hold_all_boundaries_and_other_places_at_their_rate():
+    state, priors = a_state(2)
+    engine = TableEngine(CORPUS, 4, priors, kept=lambda n: 0.3)
+    rng = np.random.default_rng(0)
+    seen = {"free": 0, "cut": 0}
+    for document, _ in itertools.product(range(6), range(3_000)):
+        topics = oracle.layout(state.bag[document], state.inversions[document])
+        forced = oracle.boundaries(topics) | {0, len(topics)}
+        cuts, kept = engine._choose_cuts(state.bag[document], state.inversions[document], rng)
+        assert kept == 0.3
+        assert np.all(np.diff(cuts) > 0)
+        assert forced <= set(cuts.tolist()) <= set(range(len(topics) + 1))
+        seen["free"] += len(topics) + 1 - len(forced)
+        seen["cut"] += len(set(cuts.tolist()) - forced)
+    assert seen["free"] > 10_000
+    assert stats.binomtest(seen["cut"], seen["free"], 0.3).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("kept", [every_place, lambda n: 1.7])
+def test_every_place_is_a_cut_without_drawing_a_number(kept):
+    state, priors = a_state(2)
+    engine = TableEngine(CORPUS, 4, priors, kept=kept)
+    cuts, share = engine._choose_cuts(state.bag[2], state.inversions[2], None)
+    assert cuts.tolist() == list(range(8))
+    assert share == 1.0
+
+
+def test_long_documents_have_cuts_by_the_root_of_their_units():
+    assert [some_cuts(n) >= 1 for n in (1, 20, 21)] == [True, True, False]
+    assert some_cuts(50) * 50 == pytest.approx(20)
+    assert some_cuts(100) * 100 == pytest.approx(20)
+    assert some_cuts(10_000) * 10_000 == pytest.approx(200)
+
+
+def test_room_grows_with_the_longest_document():
+    corpus = random_text([3, 150, 90])
+    priors = Priors.for_documents(3)
+    state = initial_state(corpus, 5, priors, np.random.default_rng(0))
+    engine = TableEngine(corpus, 5, priors, kept=every_place)
+    assert engine.most_cuts < 151
+    ResampleBlocks(engine, priors)(state, np.random.default_rng)
+    check_state(corpus, state)
+    assert engine.most_cuts >= 151
+
+
+# The numbers of the topics.
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_renumbering_keeps_every_layout_and_all_lines_but_the_orders(seed):
+    state, priors = a_state(seed)
+    canon = np.random.default_rng(seed).permutation(4)
+    new = state.copy()
+    renumber(new, canon)
+    check_state(CORPUS, new)
+    for document in range(6):
+        was, now = state.topics(document), new.topics(document)
+        assert canon[now].tolist() == was.tolist()
+        assert canon[new.order(document)].tolist() == state.order(document).tolist()
+    before, after = joint_terms(state, priors), joint_terms(new, priors)
+    assert after[:3] == pytest.approx(before[:3], rel=1e-12)
+    assert after.dispersion == before.dispersion
+
+
+@pytest.mark.parametrize("flavour", [relabelling_kernels, uncompiled.relabelling_kernels])
+def test_precedences_are_counted_pair_by_pair(flavour):
+    state, _ = a_state(5)
+    earlier = np.zeros((4, 4), dtype=np.int64)
+    flavour.count_precedences(state.inversions, earlier)
+    for a, b in itertools.product(range(4), repeat=2):
+        orders = [state.order(document).tolist() for document in range(6)]
+        expected = sum(order.index(a) < order.index(b) for order in orders)
+        assert earlier[a, b] == (expected if a != b else 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_number_is_weighed_by_the_joint_of_the_renumbered_state(seed):
+    state, priors = a_state(seed)
+    earlier = np.zeros((4, 4), dtype=np.int64)
+    relabelling_kernels.count_precedences(state.inversions, earlier)
+    start = np.random.default_rng(seed).permutation(4)
+    for topic in range(4):
+        others = [other for other in start.tolist() if other != topic]
+        tried = [[*others[:place], topic, *others[place:]] for place in range(4)]
+        joints = []
+        for one in tried:
+            new = state.copy()
+            renumber(new, np.array(one))
+            joints.append(log_joint(new, priors))
+        edges = np.cumsum(normalised(joints))
+        for uniform in np.random.default_rng(seed).random(200):
+            canon = start.copy()
+            relabelling_kernels.place_label(canon, topic, earlier, state.dispersion, uniform)
+            assert canon.tolist() == tried[int(np.searchsorted(edges, uniform))]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_compiled_and_uncompiled_place_the_same_labels(seed):
+    state, _ = a_state(seed)
+    rng = np.random.default_rng(seed)
+    canons = [np.arange(4), np.arange(4)]
+    numbers = rng.random(4)
+    for flavour, canon in zip(
+        (relabelling_kernels, uncompiled.relabelling_kernels), canons, strict=True
+    ):
+        earlier = np.zeros((4, 4), dtype=np.int64)
+        flavour.count_precedences(state.inversions, earlier)
+        for topic in range(4):
+            flavour.place_label(canon, topic, earlier, state.dispersion, numbers[topic])
+        inversions = state.inversions.copy()
+        flavour.renumber_inversions(inversions, np.argsort(canon))
+        now = state.copy()
+        renumber(now, canon)
+        assert now.inversions.tolist() == inversions.tolist()
+    assert canons[0].tolist() == canons[1].tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_documents_that_all_run_backwards_are_renumbered_in_one_move(seed):
+    # Document by document there is no way out: each one that turns round alone loses its words.
+    n_documents, n_topics = 30, 6
+    words = "abcdef"
+    corpus = Corpus.from_paragraphs([[w * 2 for w in words]] * n_documents)
+    backwards = np.tile(np.arange(n_topics - 1, 0, -1), (n_documents, 1))
+    bag = np.ones((n_documents, n_topics), dtype=np.int64)
+    state = make_state(corpus, bag, backwards, np.full(n_topics - 1, 0.3))
+    assert state.topics(0).tolist() == [5, 4, 3, 2, 1, 0]
+    RenumberTopics()(state, lambda _: np.random.default_rng(seed))
+    check_state(corpus, state)
+    assert state.inversions.sum() == 0
+    assert state.topics(0).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_canon_that_stays_is_not_written_again(monkeypatch):
+    state, _ = a_state(0)
+    state.inversions[:] = 0
+    state.dispersion[:] = 50.0
+    monkeypatch.setattr(relabelling, "renumber", None)  # calling it would fail
+    RenumberTopics()(state, lambda _: np.random.default_rng(0))
+
+
+# The rest.
+
+
+@pytest.mark.parametrize("variant", list(Variant))
+@pytest.mark.parametrize("seed", range(5))
+def test_the_meter_reads_the_log_joint(variant, seed):
+    state, priors = a_state(seed, variant=variant)
+    meter = JointMeter(CORPUS, priors)
+    assert meter(state) == pytest.approx(sum(oracle.log_joint(CORPUS, state, priors)), rel=1e-12)
+    assert meter(state) == pytest.approx(log_joint(state, priors), rel=1e-12)
+    one_topic = make_state(
+        CORPUS,
+        np.eye(4, dtype=np.int64)[[1] * 6] * CORPUS.document_sizes[:, None],
+        state.inversions,
+        state.dispersion,
+    )
+    assert one_topic.word_counts.max() == np.bincount(CORPUS.words).max()
+    assert meter(one_topic) == pytest.approx(log_joint(one_topic, priors), rel=1e-12)
+
+
+@pytest.mark.parametrize("stage", [Stage(temperature=0.5), Stage(even_shares=True)])
+def test_the_papers_moves_refuse_to_anneal(stage):
+    state, priors = a_state(0)
+    structures, _ = paper_moves(CORPUS, 4, priors)
+    before = state.copy()
+    with pytest.raises(ValueError, match="no annealing"):
+        structures(state, lambda _: np.random.default_rng(0), stage)
+    assert (state.bag == before.bag).all()

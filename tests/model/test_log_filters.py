@@ -1,0 +1,495 @@
+"""Rungs 1, 3 and 4 for the blocked moves on one document.
+
+A kernel is a function of uniforms, so its law can be found without drawing: `law` looks for the
+places where the outcome changes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import gammaln
+
+from permutopic.corpus import Corpus
+from permutopic.model.blocked import resampling
+from permutopic.model.blocked.engine import TableEngine
+from permutopic.model.joint import joint_terms
+from permutopic.model.kernels import linear_filters, log_filters
+from permutopic.model.kernels.log_filters import NEVER, Draws, make_filters
+from permutopic.model.priors import Priors, Variant
+from permutopic.model.state import check_state, initial_state, make_state
+
+import oracle
+from kernel_source import load_modules, put_in_place
+
+uncompiled = load_modules(compile_it=False)
+LOG_FACTORIAL = gammaln(np.arange(20) + 1.0)
+
+
+def a_corpus(seed, variant=Variant.FULL, n_topics=3, most_units=5):
+    """A tiny random corpus, some units without words, with a random state."""
+    rng = np.random.default_rng(seed)
+    priors = Priors.for_documents(3, topic=0.6, word=0.3, dispersion=0.8, variant=variant)
+    documents = []
+    for size in rng.integers(1, most_units + 1, 3):
+        units = [rng.integers(0, 4, rng.integers(0, 4)) for _ in range(size)]
+        documents.append([" ".join(f"w{word}" for word in unit) for unit in units])
+        documents[-1][0] += " w0"  # a document has a word
+    corpus = Corpus.from_paragraphs(documents, tokens="whitespace")
+    state = initial_state(corpus, n_topics, priors, rng)
+    if variant == Variant.FULL:
+        state.dispersion[:] = rng.exponential(size=n_topics - 1)
+    return corpus, state, priors
+
+
+class Case:
+    """One document with θ, cuts and a table of weights, and all its structures enumerated.
+
+    The table is filled by the oracle, so that the kernels here are tested alone.
+    """
+
+    def __init__(self, seed, variant, *, n_topics=3, most_units=5, kept=1.0, temperature=1.0):
+        rng = np.random.default_rng(seed)
+        self.corpus, self.state, self.priors = a_corpus(seed, variant, n_topics, most_units)
+        self.n_topics, self.n_units = n_topics, int(self.state.bag[0].sum())
+        self.log_shares = np.log(rng.dirichlet(np.ones(n_topics)))
+        inner = range(1, self.n_units)
+        cuts = [0, *(cut for cut in inner if rng.random() < kept or kept == 1), self.n_units]
+        self.cuts = np.array(cuts)
+        self.how = Draws(
+            self.log_shares, self.state.dispersion, temperature, 1, 1, variant != "constrained"
+        )
+        self.filters = make_filters(n_topics, len(cuts))
+        self.table = self._scores(-(-len(cuts) // 8) * 8)
+        log_filters.weigh_spans(self.table, self.cuts, LOG_FACTORIAL, temperature, math.log(kept))
+        self.scaled, self.flipped = np.full((2, *self.table.shape), np.nan)
+        present = self.state.order(0)
+        scaling = (self.cuts, self.log_shares, self.filters)
+        linear_filters.find_potentials(self.table, self.cuts, present, *scaling[1:])
+        assert linear_filters.scale_weights(self.table, self.scaled, self.flipped, *scaling)
+        self.all = oracle.BlockedDocument(
+            self.corpus, self.state, self.priors, 0, self.log_shares, cuts, kept, temperature
+        )
+        self.orders = list(oracle.inversions_by_order(n_topics))
+        if variant == Variant.CONSTRAINED:
+            self.orders = self.orders[:1]
+
+    def draw_bag(self, flavour, order, uniforms):
+        """Draw a bag, on logarithms or on scaled weights."""
+        bag, order = np.full(self.n_topics, -1), np.array(order)
+        rest = (self.filters, bag, np.array(uniforms))
+        if flavour == "logs":
+            log_filters.draw_bag(self.table, self.cuts, order, self.log_shares, *rest)
+        else:
+            tables = (self.scaled, self.flipped)
+            assert linear_filters.draw_bag_scaled(*tables, self.cuts, order, *rest)
+        return bag
+
+    def place_topic(self, flavour, order, topic, uniform):
+        """Place a topic, on logarithms or on scaled weights."""
+        order = np.array(order)
+        rest = (order, topic, self.how, self.filters, uniform)
+        if flavour == "logs":
+            log_filters.place_topic(self.table, self.cuts, *rest)
+        else:
+            tables = (self.scaled, self.flipped)
+            assert linear_filters.place_topic_scaled(*tables, self.cuts.size, *rest)
+        return order.tolist()
+
+    def _scores(self, width):
+        units = oracle.documents_of(self.corpus)
+        held = np.zeros((self.n_topics, self.corpus.n_words), dtype=int)
+        for document in (1, 2):
+            for words, topic in zip(units[document], self.state.topics(document), strict=True):
+                np.add.at(held, (topic, words), 1)
+        table = np.full((self.n_topics, self.cuts.size - 1, width), np.nan)
+        for topic, (i, j) in itertools.product(
+            range(self.n_topics), itertools.combinations(range(self.cuts.size), 2)
+        ):
+            span = [w for unit in units[0][self.cuts[i] : self.cuts[j]] for w in unit]
+            table[topic, i, j] = oracle.log_span(span, held[topic], self.priors.word)
+        return table
+
+
+def law(outcome, n_values):
+    """How likely a uniform makes each value of a function of it that only grows: by bisection."""
+    edges = [0.0]
+    for value in range(n_values - 1):
+        low, high = edges[-1], 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (low, middle) if outcome(middle) > value else (middle, high)
+        edges.append(high)
+    edges.append(1.0)
+    assert outcome(0.0) >= 0
+    return [(edges[n + 1] - edges[n], (edges[n + 1] + edges[n]) / 2) for n in range(n_values)]
+
+
+def normalised(log_weights):
+    weights = np.exp(np.asarray(log_weights) - np.max(log_weights))
+    return weights / weights.sum()
+
+
+VARIANTS = list(Variant)
+SITUATIONS = [(1.0, 1.0), (0.4, 1.0), (1.0, 0.3), (0.4, 0.3)]
+situations = pytest.mark.parametrize(("kept", "temperature"), SITUATIONS)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_oracle_weighs_structures_by_the_joint(variant):
+    # Given θ the draws are independent: n log θ takes the place of the line that integrates it out.
+    case = Case(3, variant)
+    ours, joints = [], []
+    for order, bag in itertools.product(case.orders, case.all.bags):
+        bags, inversions = case.state.bag.copy(), case.state.inversions.copy()
+        bags[0], inversions[0] = bag, oracle.inversions_by_order(3)[order]
+        moved = make_state(case.corpus, bags, inversions, case.state.dispersion)
+        terms = joint_terms(moved, case.priors)
+        joints.append(sum(terms) - terms.draws + np.dot(bag, case.log_shares))
+        ours.append(case.all.log_weight(order, bag))
+    assert len(ours) > 10
+    assert normalised(ours) == pytest.approx(normalised(joints), rel=1e-9)
+
+
+@pytest.mark.parametrize("flavour", [log_filters, uncompiled.log_filters])
+def test_spans_are_weighed_by_size_cuts_and_temperature(flavour):
+    scores = np.random.default_rng(0).normal(-20, 9, (3, 4, 8))
+    table, cuts = scores.copy(), np.array([0, 1, 4, 5, 9])
+    flavour.weigh_spans(table, cuts, LOG_FACTORIAL, 0.25, math.log(0.2))
+    for topic, start, cut in np.ndindex(table.shape):
+        if start < cut < cuts.size:
+            penalty = math.log(math.factorial(cuts[cut] - cuts[start])) + math.log(0.2)
+            expected = 0.25 * scores[topic, start, cut] - penalty
+            assert table[topic, start, cut] == pytest.approx(expected, rel=1e-12)
+        else:
+            assert table[topic, start, cut] == NEVER
+
+
+def ways(case, topics, start, end):
+    """All log weights with which these topics, in this order, cover what is between two cuts."""
+    if not topics:
+        return [0.0] if start == end else []
+    found = []
+    for cut in range(start, end + 1):
+        rest = ways(case, topics[1:], cut, end)
+        size = case.cuts[cut] - case.cuts[start]
+        mine = case.table[topics[0], start, cut] if cut > start else 0.0
+        found += [mine + size * case.log_shares[topics[0]] + other for other in rest]
+    return found
+
+
+def sums_before(case, order):
+    """The logs of all sums from the left: before[slot][cut], by counting out all ways."""
+    cuts = range(case.cuts.size)
+    return [
+        [oracle.log_sum(ways(case, order[:slot], 0, cut)) for cut in cuts]
+        for slot in range(len(order) + 1)
+    ]
+
+
+def sums_after(case, order):
+    """The same from the right."""
+    cuts = range(case.cuts.size)
+    return [
+        [oracle.log_sum(ways(case, order[slot:], cut, cuts[-1])) for cut in cuts]
+        for slot in range(len(order) + 1)
+    ]
+
+
+def assert_log_sums(found, expected):
+    """Compare log sums; where no way leads the weight is next to nothing."""
+    for slot, cut in np.ndindex(np.shape(expected)):
+        if expected[slot][cut] == -math.inf:
+            assert found[slot, cut] < 0.5 * NEVER
+        else:
+            assert found[slot, cut] == pytest.approx(expected[slot][cut], abs=1e-9)
+
+
+@pytest.mark.parametrize("flavour", [log_filters, uncompiled.log_filters])
+@pytest.mark.parametrize("most_units", [4, 12])
+@pytest.mark.parametrize("seed", range(6))
+def test_filters_sum_over_all_that_lies_before_and_after(seed, most_units, flavour):
+    case = Case(seed, Variant.FULL, most_units=most_units, kept=(1.0, 0.6)[seed % 2])
+    order, shares = case.orders[seed], case.log_shares
+    flavour.filter_forward(case.table, case.cuts, np.array(order), shares, case.filters)
+    assert_log_sums(case.filters.before, sums_before(case, order))
+    after = case.filters.after
+    after[3] = NEVER
+    after[3, case.cuts.size - 1] = 0.0
+    for slot in (2, 1, 0):
+        topic = order[slot]
+        flavour.pass_backward(
+            case.table, topic, shares[topic], case.cuts, after, slot + 1, slot, case.filters
+        )
+    assert_log_sums(after, sums_after(case, order))
+
+
+@pytest.mark.parametrize("flavour", [linear_filters, uncompiled.linear_filters])
+@pytest.mark.parametrize("most_units", [4, 12])
+@pytest.mark.parametrize("seed", range(6))
+def test_scaled_filters_are_the_same_sums_over_potentials(seed, most_units, flavour):
+    case = Case(seed, Variant.FULL, most_units=most_units, kept=(1.0, 0.6)[seed % 2])
+    n_cuts, filters = case.cuts.size, case.filters
+    present, order = tuple(case.state.order(0).tolist()), np.array(case.orders[seed])
+    potentials = [max(ways(case, present, 0, cut)) for cut in range(n_cuts)]
+    assert filters.potentials[:n_cuts] == pytest.approx(potentials, abs=1e-9)
+    assert flavour.filter_scaled(case.scaled, n_cuts, order, filters)
+    expected = np.exp(np.array(sums_before(case, order.tolist())) - potentials)
+    assert filters.before[:4, :n_cuts] == pytest.approx(expected, rel=1e-9)
+    assert flavour.filter_back_scaled(case.flipped, n_cuts, order, filters)
+    behind = np.array(potentials) - potentials[-1]
+    expected = np.exp(np.array(sums_after(case, order.tolist())) + behind)
+    assert filters.after[:4, :n_cuts] == pytest.approx(expected, rel=1e-9)
+
+
+def bag_law(case, flavour, order, end=None, slot=None, uniforms=None):
+    """The probability of every bag, slot by slot from the right as it is drawn."""
+    if slot is None:
+        end, slot, uniforms = case.cuts.size - 1, len(order) - 1, [0.5] * len(order)
+    if slot < 0:
+        return {tuple(case.draw_bag(flavour, order, uniforms).tolist()): 1.0}
+
+    def start(uniform):
+        bag = case.draw_bag(flavour, order, [*uniforms[:slot], uniform, *uniforms[slot + 1 :]])
+        return case.cuts.tolist().index(case.cuts[end] - bag[order[slot]])
+
+    found = {}
+    for value, (probability, inside) in enumerate(law(start, end + 1)):
+        if probability > 0:
+            given = [*uniforms[:slot], inside, *uniforms[slot + 1 :]]
+            rest = bag_law(case, flavour, order, value, slot - 1, given)
+            found |= {bag: probability * other for bag, other in rest.items()}
+    return found
+
+
+@pytest.mark.parametrize("flavour", ["logs", "scaled"])
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("seed", range(3))
+@situations
+def test_the_law_of_the_bag_is_the_normalised_joint(seed, variant, kept, temperature, flavour):
+    case = Case(seed, variant, kept=kept, temperature=temperature)
+    order = case.orders[seed % len(case.orders)]
+    weights = [case.all.log_weight(order, bag) for bag in case.all.bags]
+    expected = dict(zip(case.all.bags, normalised(weights), strict=True))
+    found = bag_law(case, flavour, order)
+    assert set(found) == {bag for bag, probability in expected.items() if probability > 0}
+    for bag, probability in found.items():
+        assert probability == pytest.approx(expected[bag], rel=1e-9, abs=1e-12)
+
+
+def test_random_cuts_leave_structures_with_more_boundaries_their_share():
+    # Said without words: one unit each for two topics, or both for one, the place being a cut.
+    found = {}
+    for kept in (1.0, 0.1):
+        table = np.zeros((2, 2, 8))
+        cuts, filters = np.arange(3), make_filters(2, 3)
+        log_filters.weigh_spans(table, cuts, LOG_FACTORIAL, 1.0, math.log(kept))
+        bag = np.zeros(2, dtype=np.int64)
+        drawn = []
+        for uniforms in np.random.default_rng(0).random((20_000, 2)):
+            log_filters.draw_bag(
+                table, cuts, np.arange(2), np.log([0.5, 0.5]), filters, bag, uniforms
+            )
+            drawn.append(bag[0] == 1)
+        found[kept] = np.mean(drawn)
+    # θ²/2! each for both units in one topic, θ² for one each: 1/2; times 1/p it is 10/11.
+    assert found[1.0] == pytest.approx(1 / 2, abs=5 * math.sqrt(0.25 / 20_000))
+    assert found[0.1] == pytest.approx(10 / 11, abs=5 * math.sqrt(10 / 121 / 20_000))
+
+
+@pytest.mark.parametrize("flavour", ["logs", "scaled"])
+@pytest.mark.parametrize("variant", [Variant.FULL, Variant.UNIFORM])
+@pytest.mark.parametrize("seed", range(3))
+@situations
+def test_a_place_is_weighed_by_the_joint_over_all_bags(seed, variant, kept, temperature, flavour):
+    case = Case(seed, variant, n_topics=4, kept=kept, temperature=temperature)
+    order = case.orders[5 * seed + 2]
+    for topic in range(4):
+        others = [other for other in order if other != topic]
+        tried = [(*others[:gap], topic, *others[gap:]) for gap in range(4)]
+        expected = normalised([case.all.log_total(one) for one in tried])
+
+        def gap(uniform, topic=topic, tried=tried):
+            return tried.index(tuple(case.place_topic(flavour, order, topic, uniform)))
+
+        found = [probability for probability, _ in law(gap, 4)]
+        assert found == pytest.approx(expected.tolist(), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("variant", [Variant.FULL, Variant.UNIFORM])
+@pytest.mark.parametrize("temperature", [1.0, 0.3])
+@pytest.mark.parametrize("seed", range(4))
+def test_an_inversion_count_is_weighed_by_the_joint(seed, temperature, variant):
+    case = Case(seed, variant, n_topics=4, temperature=temperature)
+    orders = oracle.orders_by_inversions(4)
+    rng = np.random.default_rng(seed)
+    before = case.state.inversions[0]
+    for bag in rng.permutation(case.all.bags)[:6]:
+        uniforms, now = np.full(3, 0.5), before.tolist()
+        for j in range(3):
+
+            def count(uniform, j=j, bag=bag, uniforms=uniforms):
+                uniforms[j] = uniform
+                inversions, order = before.copy(), np.array(orders[tuple(before.tolist())])
+                log_filters.draw_inversions(
+                    case.table, order, inversions, bag, case.how, case.filters, uniforms
+                )
+                assert order.tolist() == list(orders[tuple(inversions.tolist())])
+                return inversions[j]
+
+            tried = [(*now[:j], value, *now[j + 1 :]) for value in range(4 - j)]
+            weights = [case.all.log_weight(orders[one], bag.tolist()) for one in tried]
+            found = law(count, 4 - j)
+            expected = normalised(weights).tolist()
+            assert [p for p, _ in found] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+            now[j] = int(rng.choice(4 - j, p=expected))
+            uniforms[j] = found[now[j]][1]
+
+
+@pytest.mark.parametrize("n_topics", [2, 3, 4, 5])
+def test_inversions_are_written_for_every_order(n_topics):
+    for order, expected in oracle.inversions_by_order(n_topics).items():
+        inversions = np.full(n_topics - 1, -1)
+        log_filters.write_inversions(inversions, np.array(order))
+        assert tuple(inversions.tolist()) == expected
+
+
+@pytest.mark.parametrize("flavour", [resampling, uncompiled.resampling])
+@pytest.mark.parametrize("seed", range(5))
+def test_words_leave_the_counts_piece_by_piece_and_come_back(seed, flavour):
+    corpus, state, priors = a_corpus(seed)
+    before = state.copy()
+    counts = resampling.Counts(state.word_counts, state.topic_words)
+    for document in range(3):
+        _, postings, offsets, _ = TableEngine(corpus, 3, priors).documents[document]
+        topics = np.full(offsets.size - 1, -1)
+        structure = (state.bag[document], state.inversions[document], counts)
+        pieces = [0, postings.words.size // 2, postings.words.size]
+        flavour.lay_out(topics, offsets, *structure, -1)
+        for first, last in itertools.pairwise(pieces):
+            flavour.move_words(postings, topics, counts, -1, first, last)
+        assert topics.tolist() == oracle.layout(before.bag[document], before.inversions[document])
+        expected = np.zeros_like(state.word_counts)
+        for other in {0, 1, 2} - {document}:
+            labels = oracle.layout(before.bag[other], before.inversions[other])
+            for unit, topic in zip(oracle.documents_of(corpus)[other], labels, strict=True):
+                np.add.at(expected, (unit, topic), 1)
+        assert state.word_counts.tolist() == expected.tolist()
+        assert state.topic_words.tolist() == expected.sum(axis=0).tolist()
+        flavour.lay_out(topics, offsets, *structure, 1)
+        for first, last in itertools.pairwise(pieces):
+            flavour.move_words(postings, topics, counts, 1, first, last)
+        check_state(corpus, state)
+
+
+def test_a_topic_kept_out_by_its_share_gets_nothing():
+    case = Case(1, Variant.FULL, most_units=12)
+    shares = case.log_shares.copy()
+    shares[1] = -1e5
+    rng = np.random.default_rng(0)
+    bag = np.empty(3, dtype=np.int64)
+    for order in case.orders:
+        for _ in range(50):
+            log_filters.draw_bag(
+                case.table, case.cuts, np.array(order), shares, case.filters, bag, rng.random(3)
+            )
+            assert bag.sum() == case.n_units
+            assert bag[1] == 0
+
+
+def assert_same_visits(corpus, state, priors, seed, kept, temperature, rounds, placements):
+    """Visit every document compiled, uncompiled and by the oracle, fed the same numbers."""
+    n_topics = state.n_topics
+    log_shares = np.log(np.random.default_rng(seed).dirichlet(np.ones(n_topics)))
+    orders = priors.variant != Variant.CONSTRAINED
+    placements *= orders
+    how = Draws(log_shares, state.dispersion, temperature, rounds, placements, orders)
+    states = [state.copy() for _ in range(3)]
+    for mine, loaded in zip(states, (None, uncompiled), strict=False):
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            if loaded is not None:
+                put_in_place(monkeypatch, loaded)
+            engine = TableEngine(corpus, n_topics, priors, kept=lambda _: kept)
+            engine.visit(mine, range(3), how, lambda d: np.random.default_rng([seed, d]))
+        check_state(corpus, mine)
+    for document in range(3):
+        oracle.visit_blocked(
+            corpus,
+            states[2],
+            priors,
+            document,
+            log_shares,
+            kept,
+            np.random.default_rng([seed, document]),
+            temperature,
+            rounds,
+            placements,
+        )
+    for mine in states[:2]:
+        assert mine.bag.tolist() == states[2].bag.tolist()
+        assert mine.inversions.tolist() == states[2].inversions.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    variant=st.sampled_from(VARIANTS),
+    most_units=st.sampled_from([4, 11]),
+    kept=st.sampled_from([1.0, 0.5, 0.2]),
+    temperature=st.sampled_from([1.0, 0.2]),
+    rounds=st.integers(1, 3),
+    placements=st.integers(0, 2),
+)
+def test_compiled_uncompiled_and_oracle_make_the_same_visits(
+    seed, variant, most_units, kept, temperature, rounds, placements
+):
+    corpus, state, priors = a_corpus(seed, variant, most_units=most_units)
+    assert_same_visits(corpus, state, priors, seed, kept, temperature, rounds, placements)
+
+
+def themed_corpus(seed, variant):
+    """Units of one theme each, and topics that hold one theme or none: words that say it all.
+
+    A word that a topic does not hold costs 28 nats, and a unit has up to 80 of them.
+    """
+    rng = np.random.default_rng(seed)
+    themes = [rng.integers(0, 3, rng.integers(2, 5)), np.arange(3), np.arange(3)]
+    documents = [
+        [" ".join(f"t{theme}w{w}" for w in rng.integers(0, 6, rng.integers(1, 81))) for theme in of]
+        for of in themes
+    ]
+    corpus = Corpus.from_paragraphs(documents, tokens="whitespace")
+    priors = Priors.for_documents(3, topic=0.6, word=1e-12, variant=variant)
+    state = initial_state(corpus, 3, priors, rng)
+    bag, inversions = state.bag, state.inversions
+    bag[1:] = rng.choice([(1, 1, 1), (0, 2, 1), (1, 0, 2)])
+    inversions[1:] = 0
+    return corpus, make_state(corpus, bag, inversions, state.dispersion), priors
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_visits_are_the_same_where_weights_leave_the_floats(variant, monkeypatch):
+    done = []
+
+    def noted(name, kernel, *arguments):
+        done.append((name, kernel(*arguments)))
+        return done[-1][1]
+
+    for name in ("draw_bag", "draw_bag_scaled", "place_topic", "place_topic_scaled"):
+        kernel = getattr(uncompiled.resampling, name)
+        monkeypatch.setattr(uncompiled.resampling, name, partial(noted, name, kernel))
+    for seed in range(25):
+        for kept in (1.0, 0.5):
+            corpus, state, priors = themed_corpus(seed, variant)
+            assert_same_visits(corpus, state, priors, seed, kept, 1.0, 2, 1)
+    assert done.count(("draw_bag_scaled", True)) > 10  # both ways of drawing were seen
+    assert done.count(("draw_bag", None)) > 10
+    if variant != Variant.CONSTRAINED:
+        assert done.count(("place_topic_scaled", True)) > 10
+        assert done.count(("place_topic", None)) > 10

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from permutopic.corpus import Corpus
+from permutopic.mallows import draw_inversions
+from permutopic.model.blocked.engine import TableEngine
+from permutopic.model.blocked.pruning import RetireTopics
+from permutopic.model.blocked.relabelling import put_empty_last
+from permutopic.model.joint import JointMeter, log_joint
+from permutopic.model.mcmc.schedule import POSTERIOR, Stage
+from permutopic.model.priors import Priors, Variant
+from permutopic.model.state import check_state, make_state
+from permutopic.streams import Streams
+
+BEACH, HILL = "salt sea waves sand " * 3, "hills snow rocks ice " * 3
+RETIRING = Stage(0.9, even_shares=False, retire=True)
+
+
+def beach_told_twice(variant=Variant.FULL):
+    """Documents of two topics, half of which have the first one under another number."""
+    corpus = Corpus.from_paragraphs([[BEACH, BEACH, HILL, HILL]] * 8)
+    bag = np.array([[2, 0, 2], [0, 2, 2]] * 4)
+    fixed = variant.fixed_dispersion
+    dispersion = np.full(2, 1.0 if fixed is None else fixed)
+    state = make_state(corpus, bag, np.zeros((8, 2), dtype=np.int64), dispersion)
+    return corpus, state, Priors.for_documents(8, variant=variant)
+
+
+def retire(corpus, state, priors, stage=RETIRING, seed=0):
+    move = RetireTopics(TableEngine(corpus, 3, priors), priors, JointMeter(corpus, priors))
+    move(state, partial(Streams(seed).at, 0, 0), stage)
+
+
+@pytest.mark.parametrize("variant", list(Variant))
+def test_a_topic_that_is_another_once_more_is_given_up(variant):
+    corpus, state, priors = beach_told_twice(variant)
+    before = log_joint(state, priors)
+    retire(corpus, state, priors)
+    check_state(corpus, state)
+    assert np.count_nonzero(state.bag.sum(axis=0)) == 2
+    assert log_joint(state, priors) > before
+    assert all(np.unique(state.topics(d)[:2]).size == 1 for d in range(8))
+    if variant == Variant.FULL:
+        assert state.bag[:, 2].sum() == 0
+        assert all(state.order(d)[-1] == 2 for d in range(8))
+
+
+def test_topics_that_are_needed_stay_to_the_last_unit():
+    corpus, state, priors = beach_told_twice()
+    state = make_state(corpus, np.array([[2, 2, 0]] * 8), state.inversions, state.dispersion)
+    before = state.copy()
+    retire(corpus, state, priors)
+    assert state.bag.tolist() == before.bag.tolist()
+    assert state.word_counts.tolist() == before.word_counts.tolist()
+
+
+def test_nothing_is_given_up_where_the_posterior_is_drawn_from():
+    corpus, state, priors = beach_told_twice()
+    for stage in (POSTERIOR, Stage(0.5)):
+        before = state.copy()
+        retire(corpus, state, priors, stage)
+        assert state.bag.tolist() == before.bag.tolist()
+
+
+def test_one_topic_in_use_is_left_alone():
+    corpus = Corpus.from_paragraphs([[BEACH]] * 3)
+    bag, inversions = np.array([[1, 0, 0]] * 3), np.zeros((3, 2), dtype=np.int64)
+    state = make_state(corpus, bag, inversions, np.ones(2))
+    retire(corpus, state, Priors.for_documents(3))
+    assert state.bag.tolist() == bag.tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_empty_topics_go_last_and_nothing_else_moves(seed):
+    rng = np.random.default_rng(seed)
+    corpus = Corpus.from_paragraphs([["a b", "b c", "c d e", "e"]] * 6)
+    bag = np.zeros((6, 5), dtype=np.int64)
+    bag[:, [1, 3, 4]] = rng.multinomial(4, [1 / 3] * 3, 6)
+    inversions = draw_inversions(np.full(4, 0.3), rng, 6)
+    state = make_state(corpus, bag, inversions, np.arange(1.0, 5.0))
+    before = state.copy()
+    put_empty_last(state, 9.0)
+    check_state(corpus, state)
+    numbers = {1: 0, 3: 1, 4: 2}
+    for d in range(6):
+        assert state.topics(d).tolist() == [numbers[t] for t in before.topics(d)]
+        kept = [numbers[t] for t in before.order(d) if t in numbers]
+        assert state.order(d).tolist() == [*kept, 3, 4]
+    assert state.dispersion.tolist() == [2.0, 4.0, 9.0, 1.0]
