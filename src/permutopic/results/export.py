@@ -39,7 +39,9 @@ _GROUP = 1 << 14
 """Rows that are held at once."""
 
 
-def write_rows(rows: Rows, columns: Columns, path: str | Path) -> int:
+def write_rows(
+    rows: Rows, columns: Columns, path: str | Path, *, extension: str | None = None
+) -> int:
     r"""Write a table to a file, and say how many rows it has.
 
     Rows may be an iterator of millions. If anything goes wrong on the way, there is no file, or the
@@ -54,7 +56,7 @@ def write_rows(rows: Rows, columns: Columns, path: str | Path) -> int:
         bool, list[str], list[int] or list[float]. Where only names are given, kinds go by the rows
         (of an iterator, by the first 16,384).
     path
-        Its extension is the format. .csv: RFC 4180 in UTF-8, with a header; lists as JSON, None and
+        Its extension, or `extension` if that is given, is the format. .csv: RFC 4180 in UTF-8, with a header; lists as JSON, None and
         nan as nothing. .jsonl or .json: one object a line; nan and infinities are null.
         .parquet: needs the extra `parquet`.
 
@@ -67,15 +69,15 @@ def write_rows(rows: Rows, columns: Columns, path: str | Path) -> int:
     1
     b'n,of\r\n1,"[2, 3]"\r\n'
     """
-    write = _WRITERS[check_target(path)]
+    write = _WRITERS[check_target(path, extension)]
     with whole_file(path) as file:
         return write(rows, columns, file)
 
 
-def check_target(path: str | Path) -> str:
-    """Refuse a place where a table cannot go, before work goes into it; give its extension."""
+def check_target(path: str | Path, extension: str | None = None) -> str:
+    """Refuse a path where no table can be written, before any work; give the extension."""
     target = Path(path)
-    extension = target.suffix.lower()
+    extension = target.suffix.lower() if extension is None else extension
     if extension not in EXTENSIONS:
         raise InputError(
             f"{path}: a table's name ends in {', '.join(EXTENSIONS[:-1])} or {EXTENSIONS[-1]}"
