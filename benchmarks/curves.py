@@ -19,7 +19,7 @@ import numpy as np
 
 from permutopic.ingest.pipeline import read_corpus
 from permutopic.model.fitting import MOVES
-from permutopic.model.joint import JointMeter
+from permutopic.model.joint import FastLogJoint
 from permutopic.model.mcmc.chains import run_chain
 from permutopic.model.mcmc.plan import DEFAULT_SWEEPS, Plan
 from permutopic.model.mcmc.sampler import SweepInfo, sample
@@ -36,19 +36,19 @@ COLOURS = {"default": "#0b6e4f", "paper's moves": "#c1440e"}
 
 
 class Watch:
-    """Notes the time, the log joint and the temperature after every sweep."""
+    """Notes the time, the log joint and the inverse_temperature after every sweep."""
 
     def __init__(self) -> None:
         self.started = time.perf_counter()
         self.seconds: list[float] = []
         self.log_joints: list[float] = []
-        self.temperatures: list[float] = []
+        self.inverse_temperatures: list[float] = []
 
     def __call__(self, info: SweepInfo) -> None:
         """Note one sweep."""
         self.seconds.append(time.perf_counter() - self.started)
         self.log_joints.append(info.log_joint)
-        self.temperatures.append(info.temperature)
+        self.inverse_temperatures.append(info.inverse_temperature)
 
     def run(self, corpus: str, sampler: str, n_topics: int, seed: int) -> dict[str, Any]:
         """Give all that was noted."""
@@ -68,7 +68,7 @@ def paper_run(corpus: Corpus, n_topics: int, priors: Priors, seed: int, seconds:
     """Run the paper's moves for so long."""
     watch, streams = Watch(), Streams(seed)
     state = initial_state(corpus, n_topics, priors, streams.at(2**32, 0))
-    moves, meter = paper_moves(corpus, n_topics, priors), JointMeter(corpus, priors)
+    moves, meter = paper_moves(corpus, n_topics, priors), FastLogJoint.for_corpus(corpus, priors)
     for _, info in sample(state, moves, meter, streams, 10**6):
         watch(info)
         if watch.seconds[-1] > seconds:
@@ -170,7 +170,7 @@ def main() -> None:
 
 def rounded(run: dict[str, Any]) -> dict[str, Any]:
     """Keep what a picture can show."""
-    digits = {"seconds": 3, "log_joints": 1, "temperatures": 4}
+    digits = {"seconds": 3, "log_joints": 1, "inverse_temperatures": 4}
     return {k: np.round(v, digits[k]).tolist() if k in digits else v for k, v in run.items()}
 
 

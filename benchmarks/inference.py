@@ -31,11 +31,13 @@ import numpy as np
 from permutopic import ContentModel, Priors, read_corpus
 from permutopic.baselines.lda import make_model
 from permutopic.model.blocked import resampling
-from permutopic.model.blocked.engine import TableEngine, every_place
+from permutopic.model.blocked.engine import TableEngine, every_position
 from permutopic.model.blocked.moves import blocked_moves
+from permutopic.model.blocked.packing import make_postings
 from permutopic.model.generate import generate
-from permutopic.model.joint import JointMeter
+from permutopic.model.joint import FastLogJoint
 from permutopic.model.kernels import span_table
+from permutopic.model.kernels.preparation import at_cuts
 from permutopic.model.kernels.span_table import LANES, STARTS
 from permutopic.model.mcmc.convergence import co_occurrence, match_topics
 from permutopic.model.mcmc.plan import Plan
@@ -170,7 +172,7 @@ def follow_long_document(n_units: int, n_topics: int, n_sweeps: int) -> dict[str
     priors = Priors.for_documents(21, topic=5.0, word=5.0)
     sizes: dict[str, Any] = {"units": [n_units] + [30] * 20, "unit_words": 40, "n_words": 1000}
     corpus, truth = generate(n_topics, priors, np.random.default_rng(0), n_documents=21, **sizes)
-    meter, schedule = JointMeter(corpus, priors), Plan.of("blocked", n_sweeps).schedule
+    meter, schedule = FastLogJoint.for_corpus(corpus, priors), Plan.of("blocked", n_sweeps).schedule
     true_topics, true_log_joint = truth.topics(0), meter(truth)
     state = initial_state(corpus, n_topics, priors, np.random.default_rng(1))
     moves = blocked_moves(corpus, n_topics, priors)
@@ -181,7 +183,7 @@ def follow_long_document(n_units: int, n_topics: int, n_sweeps: int) -> dict[str
         now = state.topics(0)
         below.append(round(true_log_joint - info.log_joint))
         right.append(round(agreement(now, true_topics, n_topics) / n_units, 4))
-        if info.temperature == 1:
+        if info.inverse_temperature == 1:
             changed.append(n_units - agreement(now, before, n_topics))
         before = now
     shown = [sweep for sweep in range(n_sweeps) if sweep == 0 or (sweep + 1) % 10 == 0]
@@ -206,7 +208,7 @@ def long_document(report: Report, n_units: int = 10_000, n_sweeps: int = 100) ->
 
 
 def sweep_once(state: State, moves: Sequence[Move], streams: Streams, sweep: int) -> None:
-    """Make all moves of one sweep at temperature 1."""
+    """Make all moves of one sweep at inverse_temperature 1."""
     for number, move in enumerate(moves):
         move(state, partial(streams.at, sweep, number))
 
@@ -292,8 +294,8 @@ class TableWork(NamedTuple):
     """All that filling one document's span table is given."""
 
     scores: NDArray[np.float64]
-    text: span_table.Text
-    factors: span_table.Factors
+    text: span_table.CutDocument
+    factors: span_table.TopicFactors
     scratch: span_table.Scratch
 
     def fill(self) -> None:
@@ -310,21 +312,22 @@ class TableWork(NamedTuple):
 def table_work(corpus: Corpus, n_topics: int, document: int) -> TableWork:
     """Give what the table of a document is made of, every place a cut, its words taken out."""
     priors = Priors.for_documents(corpus.n_documents)
-    engine = TableEngine(corpus, n_topics, priors, kept=every_place)
+    engine = TableEngine(corpus, n_topics, priors, cut_probability=every_position)
     state = initial_state(corpus, n_topics, priors, np.random.default_rng(0))
-    tokens, postings, offsets, reach = engine.documents[document]
-    counts = resampling.Counts(state.word_counts, state.topic_words)
+    local = engine.documents[document]
+    postings, offsets = make_postings(local), local.offsets
+    counts = resampling.TokenCounts(state.word_counts, state.topic_tokens)
     topics, n_words = np.empty(offsets.size - 1, dtype=np.int64), postings.words.size
     bag, inversions = state.bag[document], state.inversions[document]
-    resampling.lay_out(topics, offsets, bag, inversions, counts, -1)
-    resampling.move_words(postings, topics, counts, -1, 0, n_words)
+    resampling.assign_topics(topics, offsets, bag, inversions, counts, -1)
+    resampling.update_word_counts(postings, topics, counts, -1, 0, n_words)
     rows = np.empty((engine.n_groups, n_words, LANES))
-    span_table.take_rows(rows, postings.words, counts.words, priors.word, 0, n_words)
+    span_table.gather_rows(rows, postings.words, counts.words, priors.word, 0, n_words)
     width = -(-offsets.size // LANES) * LANES
     return TableWork(
         np.empty((n_topics, offsets.size - 1, width)),
-        span_table.Text(tokens, postings.words, offsets, reach),
-        span_table.Factors(rows, counts.topics, engine.log_gamma, engine.block),
+        at_cuts(local, np.arange(offsets.size)),
+        span_table.TopicFactors(rows, counts.topics, engine.log_gamma, engine.block),
         span_table.make_scratch(n_words, offsets.size),
     )
 
@@ -346,7 +349,13 @@ def yardstick(library: ctypes.CDLL, name: str, work: TableWork) -> Callable[[], 
     arguments = (
         *(scores, *scores.shape),
         *(text.tokens, text.cut_tokens, text.reach, text.cut_tokens.size),
-        *(factors.rows, factors.rows.shape[1], factors.held, factors.log_gamma, factors.block),
+        *(
+            factors.rows,
+            factors.rows.shape[1],
+            factors.topic_tokens,
+            factors.log_gamma,
+            factors.block,
+        ),
         *scratch,
     )
     function = library[name]
@@ -403,14 +412,16 @@ def _walk_partly(
                     rows = factors.rows[group]
                     span_table.multiply_tokens(tokens, here, stop, rows, scratch.seen, products)
                     if with_exponents:
-                        span_table.shed_exponents(products, exponents)
+                        span_table.extract_exponents(products, exponents)
                     else:
                         products[:] = 1.0
                     here = stop
                 if with_logs:
-                    span_table.note(products, exponents, cut, scratch.logs, scratch.powers)
+                    span_table.store_at_cut(
+                        products, exponents, cut, scratch.logs, scratch.log2_scales
+                    )
             if with_logs:
-                span_table.take_logs(first + 1, cut_tokens.size, scratch.logs, scratch.powers)
+                span_table.take_logs(first + 1, cut_tokens.size, scratch.logs, scratch.log2_scales)
 
 
 # Not kept on disk: numba would not notice that what it calls has changed.

@@ -104,10 +104,10 @@ def time_both(model: ContentModel, corpus: Corpus, rounds: int = 7) -> dict[str,
         whole.inversions[-corpus.n_documents :],
         whole.dispersion,
         whole.word_counts,
-        whole.topic_words,
+        whole.topic_tokens,
     )
-    others = int(model.state_.topic_words.sum())
-    engine = TableEngine(corpus, model.n_topics, model.priors_, others=others)
+    others = int(model.state_.topic_tokens.sum())
+    engine = TableEngine(corpus, model.n_topics, model.priors_, n_other_tokens=others)
     sweep = ResampleBlocks(engine, model.priors_)
     streams = Streams(1)
     work: dict[str, Callable[[int], object]] = {

@@ -94,14 +94,14 @@ class PlainSweep:
                 distinct, counts = np.unique(words, return_counts=True)
                 held = state.word_counts[distinct, topic] + prior
                 total += float((gammaln(held + counts) - gammaln(held)).sum())
-                all_held = state.topic_words[topic] + self.corpus.n_words * prior
+                all_held = state.topic_tokens[topic] + self.corpus.n_words * prior
                 total -= float(gammaln(all_held + words.size) - gammaln(all_held))
         return total
 
     def _add(self, state: State, document: int, sign: int) -> None:
         for topic, words in self._spans(state, document):
             np.add.at(state.word_counts[:, topic], words, sign)
-            state.topic_words[topic] += sign * words.size
+            state.topic_tokens[topic] += sign * words.size
 
 
 def _choose(log_weights: NDArray[np.float64], uniform: float) -> int:

@@ -24,9 +24,9 @@ import numpy as np
 from permutopic.experiments.evaluate import score_corpus_segmentation
 from permutopic.ingest.pipeline import read_corpus
 from permutopic.metrics import score_alignment
-from permutopic.model.blocked.engine import every_place
+from permutopic.model.blocked.engine import every_position
 from permutopic.model.blocked.moves import blocked_moves
-from permutopic.model.joint import JointMeter
+from permutopic.model.joint import FastLogJoint
 from permutopic.model.mcmc.sampler import Move, sample
 from permutopic.model.mcmc.schedule import Schedule
 from permutopic.model.paper.moves import ResampleDispersion, ResampleStructures
@@ -47,12 +47,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no annealing": {"annealing": 0.0},
     "50 sweeps": {"sweeps": 50},
     "200 sweeps": {"sweeps": 200},
-    "first τ .2": {"first_temperature": 0.2},
-    "θ drawn throughout": {"shares_from": 0.0},
-    "θ drawn from τ = .1 on": {"shares_from": 0.1},
-    "no topic given up": {"retire_at": ()},
+    "first τ .2": {"first_inverse_temperature": 0.2},
+    "θ drawn throughout": {"prevalence_from": 0.0},
+    "θ drawn from τ = .1 on": {"prevalence_from": 0.1},
+    "no topic given up": {"prune_at": ()},
     "no placements": {"placements": 0},
-    "every place a cut": {"kept": every_place},
+    "every place a cut": {"cut_probability": every_position},
 }
 
 
@@ -79,8 +79,10 @@ def run(
     corpus = load(path)
     priors, streams = Priors.for_documents(corpus.n_documents), Streams(seed)
     state = initial_state(corpus, n_topics, priors, streams.at(2**32, 0))
-    meter = JointMeter(corpus, priors)
-    of_moves = {k: v for k, v in settings.items() if k in ("rounds", "placements", "kept")}
+    meter = FastLogJoint.for_corpus(corpus, priors)
+    of_moves = {
+        k: v for k, v in settings.items() if k in ("rounds", "placements", "cut_probability")
+    }
     of_schedule = {k: v for k, v in settings.items() if k not in of_moves}
     moves = blocked_moves(corpus, n_topics, priors, log_joint=meter, **of_moves)
     schedule = Schedule(round(annealing * sweeps), **of_schedule)
@@ -117,7 +119,10 @@ def cost_of_unused(corpus: Corpus, state: State, priors: Priors, seed: int) -> f
     bag = np.hstack([state.bag, np.zeros((n_documents, more), dtype=np.int64)])
     inversions = np.hstack([state.inversions, np.zeros((n_documents, more), dtype=np.int64)])
     dispersion = np.append(state.dispersion, np.ones(more))
-    larger, meter = make_state(corpus, bag, inversions, dispersion), JointMeter(corpus, priors)
+    larger, meter = (
+        make_state(corpus, bag, inversions, dispersion),
+        FastLogJoint.for_corpus(corpus, priors),
+    )
     before = meter(state)
     moves: list[Move] = [
         ResampleStructures(corpus, n_topics + more, priors, bag=False),

@@ -20,7 +20,7 @@ import numpy as np
 
 from permutopic.ingest.pipeline import read_corpus
 from permutopic.model.generate import generate
-from permutopic.model.joint import JointMeter
+from permutopic.model.joint import FastLogJoint
 from permutopic.model.mcmc.sampler import Move, sample
 from permutopic.model.paper.moves import ResampleStructures, paper_moves
 from permutopic.model.priors import Priors
@@ -39,7 +39,7 @@ def settled_state(corpus: Corpus, n_topics: int, priors: Priors, sweeps: int = S
     """Run a chain past its wild beginning, where a sweep costs more than later."""
     streams = Streams(0)
     state = initial_state(corpus, n_topics, priors, np.random.default_rng(0))
-    meter = JointMeter(corpus, priors)
+    meter = FastLogJoint.for_corpus(corpus, priors)
     for _ in sample(state, paper_moves(corpus, n_topics, priors), meter, streams, sweeps):
         pass
     return state

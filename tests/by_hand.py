@@ -8,9 +8,25 @@ import weakref
 import numpy as np
 from click.testing import CliRunner
 
+from permutopic.corpus import DocumentTokens, EncodedDocument
 from permutopic.documents import Document, Piece, Unit
 from permutopic.results.inferred import Inferred
 from permutopic.text.splitting import count_source_words
+
+
+def make_encoded(words, offsets):
+    """Make an encoded document of words and units alone."""
+    n_units = len(offsets) - 1
+    return EncodedDocument(
+        title="t",
+        location="t.txt",
+        tokens=DocumentTokens(np.asarray(words, dtype=np.int32), np.asarray(offsets)),
+        unknown=np.zeros(n_units, dtype=np.int64),
+        source_words=np.diff(offsets),
+        spans=np.full((n_units, 2), -1),
+        headings=(None,) * n_units,
+        labels=(None,) * n_units,
+    )
 
 
 def make_inferred(

@@ -179,14 +179,14 @@ def boundaries(topics):
     return {place for place in range(1, len(topics)) if topics[place - 1] != topics[place]}
 
 
-def log_cuts(topics, cuts, kept):
-    """The cuts given a structure: every boundary, any other place with probability `kept`."""
+def log_cuts(topics, cuts, cut_probability):
+    """The cuts given a structure: all boundaries, other positions with `cut_probability`."""
     total = 0.0
     for place in range(1, len(topics)):
         if place in boundaries(topics):
             total += 0.0 if place in cuts else -math.inf
-        elif kept < 1:
-            total += math.log(kept if place in cuts else 1 - kept)
+        elif cut_probability < 1:
+            total += math.log(cut_probability if place in cuts else 1 - cut_probability)
     return total
 
 
@@ -201,10 +201,24 @@ def log_sum(log_weights):
 class BlockedDocument:
     """All structures of one document given θ, ρ, the cuts and all other documents."""
 
-    def __init__(self, corpus, state, priors, document, log_shares, cuts, kept, temperature):
+    def __init__(
+        self,
+        corpus,
+        state,
+        priors,
+        document,
+        log_prevalence,
+        cuts,
+        cut_probability,
+        inverse_temperature,
+    ):
         self.corpus, self.priors, self.document = corpus, priors, document
-        self.log_shares, self.dispersion = list(log_shares), state.dispersion.tolist()
-        self.cuts, self.kept, self.temperature = set(cuts), kept, temperature
+        self.log_prevalence, self.dispersion = list(log_prevalence), state.dispersion.tolist()
+        self.cuts, self.cut_probability, self.inverse_temperature = (
+            set(cuts),
+            cut_probability,
+            inverse_temperature,
+        )
         self.n_topics = state.bag.shape[1]
         self.bags = bags_of(int(state.bag[document].sum()), self.n_topics)
         pairs = zip(state.bag.tolist(), state.inversions.tolist(), strict=True)
@@ -214,12 +228,12 @@ class BlockedDocument:
     def log_weight(self, order, bag):
         """The joint of one structure, the words of the document tempered."""
         topics = [topic for topic in order for _ in range(bag[topic])]
-        total = self.temperature * self._log_words(topics)
-        total += sum(n * share for n, share in zip(bag, self.log_shares, strict=True))
+        total = self.inverse_temperature * self._log_words(topics)
+        total += sum(n * share for n, share in zip(bag, self.log_prevalence, strict=True))
         total -= sum(math.log(math.factorial(n)) for n in bag)
         if self.priors.variant == "full":
             total += log_order(inversions_by_order(self.n_topics)[order], self.dispersion)
-        return total + log_cuts(topics, self.cuts, self.kept)
+        return total + log_cuts(topics, self.cuts, self.cut_probability)
 
     def log_total(self, order):
         """The joint of an order, all bags summed up."""
@@ -240,7 +254,16 @@ class BlockedDocument:
 
 
 def visit_blocked(
-    corpus, state, priors, document, log_shares, kept, rng, temperature, rounds, placements
+    corpus,
+    state,
+    priors,
+    document,
+    log_prevalence,
+    cut_probability,
+    rng,
+    inverse_temperature,
+    rounds,
+    placements,
 ):
     """Resample one document as the blocked moves do, every sum over bags written out."""
     n_topics, n_units = state.bag.shape[1], int(state.bag[document].sum())
@@ -248,11 +271,13 @@ def visit_blocked(
     order = orders_by_inversions(n_topics)[tuple(state.inversions[document].tolist())]
     bag = tuple(state.bag[document].tolist())
     cuts = set(range(n_units + 1))
-    if kept < 1:
+    if cut_probability < 1:
         numbers = rng.random(n_units + 1)
-        cuts = {place for place in cuts if numbers[place] < kept} | {0, n_units}
+        cuts = {place for place in cuts if numbers[place] < cut_probability} | {0, n_units}
         cuts |= boundaries([topic for topic in order for _ in range(bag[topic])])
-    given = BlockedDocument(corpus, state, priors, document, log_shares, cuts, kept, temperature)
+    given = BlockedDocument(
+        corpus, state, priors, document, log_prevalence, cuts, cut_probability, inverse_temperature
+    )
     uniforms = iter(rng.random(rounds * (2 * placements + n_topics + (n_topics - 1) * orders)))
     for _ in range(rounds):
         for _ in range(placements):
@@ -300,7 +325,7 @@ def draw_inversions(given, order, bag, uniforms):
 # From here on: one document by itself, given what the topics hold of all others.
 
 
-def look_through(scores, shares, switch, softened=0.5):
+def forward_backward(scores, shares, switch, softened=0.5):
     """Where a chain changes that stays in its topic or jumps to any, by all its ways.
 
     A way is a topic for each unit, and whether there is a jump before it; a jump may lead to the
@@ -346,10 +371,10 @@ def just_inside(probabilities, width=1e-8):
 class LoneDocument:
     """Structures of one document, the topics holding `held[k][w]` of the words of all others."""
 
-    def __init__(self, units, held, beta, dispersion, *, quick=False, orders=True):
+    def __init__(self, units, held, beta, dispersion, *, fast=False, orders=True):
         self.units, self.held, self.beta = units, [list(mine) for mine in held], beta
         self.dispersion, self.n_topics = list(dispersion), len(held)
-        self.log_tokens = log_each if quick else log_span
+        self.log_tokens = log_each if fast else log_span
         self.bags = bags_of(len(units), self.n_topics)
         self.orders = list(inversions_by_order(self.n_topics))
         if not orders:
@@ -374,10 +399,10 @@ class LoneDocument:
             return 0.0
         return log_order(inversions_by_order(self.n_topics)[tuple(order)], self.dispersion)
 
-    def log_weight(self, order, bag, log_shares):
+    def log_weight(self, order, bag, log_prevalence):
         """The words and the bag given θ, for an order of those topics that have units."""
         total = self.log_words([topic for topic in order for _ in range(bag[topic])])
-        total += math.fsum(n * share for n, share in zip(bag, log_shares, strict=True))
+        total += math.fsum(n * share for n, share in zip(bag, log_prevalence, strict=True))
         return total - sum(math.log(math.factorial(n)) for n in bag)
 
     def log_posterior(self, order, bag, concentration):
@@ -387,10 +412,10 @@ class LoneDocument:
             total += sum(math.log(alpha + m) for m in range(n)) - math.log(math.factorial(n))
         return total + self.log_order(order)
 
-    def best(self, log_shares):
+    def best(self, log_prevalence):
         """The highest log weight of any order and bag given θ."""
         return max(
-            self.log_weight(order, bag, log_shares) + self.log_order(order)
+            self.log_weight(order, bag, log_prevalence) + self.log_order(order)
             for order, bag in itertools.product(self.orders, self.bags)
         )
 
@@ -402,35 +427,35 @@ class Visit:
     one by the chance of each of its boundaries and topics.
     """
 
-    def __init__(self, document, log_shares, cuts, heard, chances, hearing):
-        self.document, self.log_shares = document, log_shares
-        self.cuts, self.heard = set(cuts), set(heard)
-        self.chances, self.hearing = chances, hearing
+    def __init__(self, document, log_prevalence, cuts, active, cut_probabilities, inclusion):
+        self.document, self.log_prevalence = document, log_prevalence
+        self.cuts, self.active = set(cuts), set(active)
+        self.cut_probabilities, self.inclusion = cut_probabilities, inclusion
         self.bags = document.bags
 
     def log_weight(self, order, bag):
-        """Words, bag, places and topics; the order of the heard topics is enough."""
+        """Words, bag, places and topics; the order of the active topics is enough."""
         topics = [topic for topic in order for _ in range(bag[topic])]
         used = {topic for topic, n in enumerate(bag) if n > 0}
-        if not (used <= self.heard and boundaries(topics) <= self.cuts):
+        if not (used <= self.active and boundaries(topics) <= self.cuts):
             return -math.inf
-        total = self.document.log_weight(order, bag, self.log_shares)
-        total -= sum(math.log(self.chances[place]) for place in boundaries(topics))
-        return total - sum(math.log(self.hearing[topic]) for topic in used)
+        total = self.document.log_weight(order, bag, self.log_prevalence)
+        total -= sum(math.log(self.cut_probabilities[place]) for place in boundaries(topics))
+        return total - sum(math.log(self.inclusion[topic]) for topic in used)
 
-    def loud(self, order):
-        """The heard topics of an order."""
-        return tuple(topic for topic in order if topic in self.heard)
+    def restricted(self, order):
+        """The active topics of an order."""
+        return tuple(topic for topic in order if topic in self.active)
 
     def log_total(self, order):
         """An order, all bags summed up."""
-        mine = self.loud(order)
+        mine = self.restricted(order)
         every = [self.log_weight(mine, bag) for bag in self.bags]
         return log_sum(every) + self.document.log_order(order)
 
     def shares_given(self, order):
         """How probable each topic is for each unit, and each boundary, given the order."""
-        mine = self.loud(order)
+        mine = self.restricted(order)
         every = [self.log_weight(mine, bag) for bag in self.bags]
         n_units, total = sum(self.bags[0]), log_sum(every)
         topics, ends = np.zeros((n_units, self.document.n_topics)), np.zeros(n_units)
@@ -443,7 +468,7 @@ class Visit:
         return topics, ends
 
 
-def visit_lone(document, order, bag, numbers, chances, hearing, rounds, placements):
+def visit_lone(document, order, bag, numbers, cut_probabilities, inclusion, rounds, placements):
     """Resample a document as a visit of the inference does, every sum over bags written out.
 
     `numbers` are uniforms for places, for topics and for the rounds, gamma variables and
@@ -453,14 +478,14 @@ def visit_lone(document, order, bag, numbers, chances, hearing, rounds, placemen
     places, voices, uniforms, gammas, exponentials = numbers
     n_topics, n_units = len(order), sum(bag)
     laid = [topic for topic in order for _ in range(bag[topic])]
-    cuts = {place for place in range(n_units + 1) if places[place] < chances[place]}
+    cuts = {place for place in range(n_units + 1) if places[place] < cut_probabilities[place]}
     cuts |= {0, n_units} | boundaries(laid)
-    heard = {topic for topic in range(n_topics) if voices[topic] < hearing[topic]} | set(laid)
+    active = {topic for topic in range(n_topics) if voices[topic] < inclusion[topic]} | set(laid)
     left, shares = iter(exponentials), [float(gamma) for gamma in gammas]
     for topic in sorted(laid):
         shares[topic] += next(left)
-    log_shares = [math.log(share / sum(shares)) for share in shares]
-    visit = Visit(document, log_shares, cuts, heard, chances, hearing)
+    log_prevalence = [math.log(share / sum(shares)) for share in shares]
+    visit = Visit(document, log_prevalence, cuts, active, cut_probabilities, inclusion)
     rest, found = iter(uniforms), []
     for number in range(rounds):
         for _ in range(placements if len(document.orders) > 1 else 0):
@@ -471,7 +496,7 @@ def visit_lone(document, order, bag, numbers, chances, hearing, rounds, placemen
             tried = [(*others[:gap], topic, *others[gap:]) for gap in range(n_topics)]
             order = tried[pick([visit.log_total(one) for one in tried], uniform)]
         given = [next(rest) for _ in range(n_topics)]
-        bag = draw_bag(visit, visit.loud(order), given)
+        bag = draw_bag(visit, visit.restricted(order), given)
         laid = [topic for topic in order for _ in range(bag[topic])]
         found.append((laid, *visit.shares_given(order)))
     return order, bag, found

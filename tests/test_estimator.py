@@ -60,9 +60,9 @@ def test_fitted_attributes_fit_the_corpus_and_each_other(fitted):
     assert model.word_distributions_.shape == (3, corpus.n_words)
     assert model.word_distributions_.sum(axis=1) == pytest.approx(1)
     assert model.prevalence_.sum() == pytest.approx(1)
-    assert model.log_joint_trace_.shape == model.temperature_trace_.shape == (30,)
-    assert model.temperature_trace_[20] < 1
-    assert (model.temperature_trace_[21:] == 1).all()
+    assert model.log_joint_trace_.shape == model.inverse_temperature_trace_.shape == (30,)
+    assert model.inverse_temperature_trace_[20] < 1
+    assert (model.inverse_temperature_trace_[21:] == 1).all()
     assert model.log_joint_trace_[-1] == pytest.approx(log_joint(model.state_, model.priors_))
 
 
@@ -220,7 +220,7 @@ def test_a_document_too_long_for_memory_is_named(monkeypatch):
 
 def test_the_papers_sampler_does_not_anneal():
     model = ContentModel(2, sampler="paper", n_sweeps=5, random_state=0).fit(_beach_and_hill())
-    assert model.temperature_trace_.tolist() == [1.0] * 5
+    assert model.inverse_temperature_trace_.tolist() == [1.0] * 5
     assert len(model.chains_[0].dispersions) == 3
     assert ContentModel(2, sampler="paper").checked_settings()["n_sweeps"] == 1000
     assert ContentModel(2).checked_settings()["n_sweeps"] == 100
@@ -345,7 +345,10 @@ def test_new_documents_may_be_lists_of_paragraphs(fitted):
         ([["gold"]], "document 0: '0' has no word that the model knows: give it text or leave"),
         ([], "the corpus has no document: at least one is needed"),
         ("text", "documents are str: give a list of lists"),
-        ([["sea"], Document("t", (), "p")], "document 1 is a Document among lists of paragraphs"),
+        (
+            [["sea"], Document("t", (), "p")],
+            "document 1 is a Document among lists of paragraphs",
+        ),
     ],
 )
 def test_new_documents_that_cannot_be_used_are_refused(fitted, documents, message):

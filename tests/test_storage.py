@@ -187,8 +187,8 @@ def damage_json(folder, **change):
             "dispersion has a value that is no",
         ),
         (
-            lambda f: damage_array(f, "chain0.topic_words", 99),
-            "word_counts and topic_words disagree",
+            lambda f: damage_array(f, "chain0.topic_tokens", 99),
+            "word_counts and topic_tokens disagree",
         ),
         (
             lambda f: damage_array(f, "chain0.inversions", 9),
@@ -219,8 +219,11 @@ def damage_json(folder, **change):
         (lambda f: damage_json(f, convergence={"verdict": "fine"}), "not whole"),
         (lambda f: drop_array(f, "chain0.log_joints"), "not whole"),
         (lambda f: drop_array(f, "chain0.bag"), "not whole"),
-        (lambda f: cut_array(f, "chain0.temperatures"), "chain 0: temperatures is float64"),
-        (lambda f: cut_array(f, "chain0.log_joints"), "chain 0: temperatures is float64"),
+        (
+            lambda f: cut_array(f, "chain0.inverse_temperatures"),
+            "chain 0: inverse_temperatures is float64",
+        ),
+        (lambda f: cut_array(f, "chain0.log_joints"), "chain 0: inverse_temperatures is float64"),
         (lambda f: damage_json(f, settings={"topics": 3}), "not whole"),
     ],
 )

@@ -63,14 +63,14 @@ def mean(counts: ArrayLike, concentration: float) -> NDArray[np.float64]:
     return estimate
 
 
-def draw_log_shares(
+def draw_log_dirichlet(
     concentration: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Draw the logarithms of a Dirichlet vector, safe where shares are too small for a float.
 
     A gamma variable of shape a is one of shape a + 1 times U^(1/a).
 
-    >>> shares = np.exp(draw_log_shares(np.array([1.0, 2.0]), np.random.default_rng(0)))
+    >>> shares = np.exp(draw_log_dirichlet(np.array([1.0, 2.0]), np.random.default_rng(0)))
     >>> round(float(shares.sum()), 12)
     1.0
     """

@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 
 from permutopic.corpus import Corpus
-from permutopic.dirichlet import draw_log_shares
+from permutopic.dirichlet import draw_log_dirichlet
 from permutopic.model.blocked import relabelling, relabelling_kernels
-from permutopic.model.blocked.engine import TableEngine, every_place, some_cuts
+from permutopic.model.blocked.engine import TableEngine, default_cut_probability, every_position
 from permutopic.model.blocked.moves import ResampleBlocks, blocked_moves
-from permutopic.model.blocked.relabelling import RenumberTopics, renumber
-from permutopic.model.joint import JointMeter, joint_terms, log_joint
+from permutopic.model.blocked.relabelling import RelabelTopics, relabel
+from permutopic.model.joint import FastLogJoint, joint_terms, log_joint
 from permutopic.model.mcmc.schedule import Stage
 from permutopic.model.paper.moves import ResampleDispersion, paper_moves
 from permutopic.model.priors import Priors, Variant
@@ -57,7 +57,7 @@ def normalised(log_weights):
 def test_shares_are_those_of_a_dirichlet():
     concentration = np.array([0.1, 2.0, 0.7, 5.0])
     rng = np.random.default_rng(0)
-    shares = np.exp([draw_log_shares(concentration, rng) for _ in range(20_000)])
+    shares = np.exp([draw_log_dirichlet(concentration, rng) for _ in range(20_000)])
     assert shares.sum(axis=1) == pytest.approx(np.ones(20_000))
     for k, mine in enumerate(shares.T):
         marginal = stats.beta(concentration[k], concentration.sum() - concentration[k])
@@ -72,10 +72,10 @@ def test_shares_too_small_for_a_float_have_finite_logarithms():
     rng = np.random.default_rng(0)
     for concentration in (1e-12, 1e-9, 1e-3):
         for _ in range(200):
-            logs = draw_log_shares(np.array([3.0, concentration, concentration]), rng)
+            logs = draw_log_dirichlet(np.array([3.0, concentration, concentration]), rng)
             assert np.isfinite(logs).all()
             assert np.exp(logs).sum() == pytest.approx(1.0)
-    tiny = [draw_log_shares(np.array([3.0, 1e-3]), rng)[1] for _ in range(2_000)]
+    tiny = [draw_log_dirichlet(np.array([3.0, 1e-3]), rng)[1] for _ in range(2_000)]
     # −a log of a share of concentration a is about exponential: its median is ln 2.
     assert np.median(tiny) == pytest.approx(-math.log(2) / 1e-3, rel=0.15)
 
@@ -86,8 +86,8 @@ class Watched:
     def __init__(self):
         self.asked = []
 
-    def visit(self, state, documents, how, rng_of):
-        self.asked += [(document, how, rng_of(document)) for document in documents]
+    def resample(self, state, documents, settings, rng_of):
+        self.asked += [(document, settings, rng_of(document)) for document in documents]
 
 
 def visits(state, priors, stage=None, **settings):
@@ -102,11 +102,11 @@ def test_every_document_is_visited_with_one_draw_of_the_shares():
     state, priors = a_state(0)
     asked = visits(state, priors, rounds=3, placements=2)
     assert [document for document, _, _ in asked] == list(range(6))
-    [first, *others] = [how for _, how, _ in asked]
-    assert all(how is first for how in others)
+    [first, *others] = [settings for _, settings, _ in asked]
+    assert all(settings is first for settings in others)
     used = state.bag.sum(axis=0) + priors.topic
-    expected = draw_log_shares(used, np.random.default_rng([7, 6]))
-    assert first.log_shares.tolist() == expected.tolist()
+    expected = draw_log_dirichlet(used, np.random.default_rng([7, 6]))
+    assert first.log_prevalence.tolist() == expected.tolist()
     assert first.dispersion is state.dispersion
     assert first[2:] == (1.0, 3, 2, True)
     for document, _, rng in asked:
@@ -115,32 +115,38 @@ def test_every_document_is_visited_with_one_draw_of_the_shares():
 
 def test_shares_are_even_where_the_stage_says_so():
     state, priors = a_state(0)
-    for _, how, _ in visits(state, priors, Stage(temperature=0.05, even_shares=True)):
-        assert np.exp(how.log_shares) == pytest.approx(np.full(4, 0.25))
-        assert how.temperature == 0.05
-    _, how, _ = visits(state, priors, Stage(temperature=0.4, even_shares=False))[0]
-    assert np.ptp(how.log_shares) > 0
-    assert how.temperature == 0.4
+    for _, settings, _ in visits(
+        state, priors, Stage(inverse_temperature=0.05, uniform_prevalence=True)
+    ):
+        assert np.exp(settings.log_prevalence) == pytest.approx(np.full(4, 0.25))
+        assert settings.inverse_temperature == 0.05
+    _, settings, _ = visits(
+        state, priors, Stage(inverse_temperature=0.4, uniform_prevalence=False)
+    )[0]
+    assert np.ptp(settings.log_prevalence) > 0
+    assert settings.inverse_temperature == 0.4
 
 
 def test_nothing_is_placed_where_all_documents_keep_one_order():
     state, priors = a_state(0, variant=Variant.CONSTRAINED)
-    _, how, _ = visits(state, priors, placements=2)[0]
-    assert (how.placements, how.orders) == (0, False)
+    _, settings, _ = visits(state, priors, placements=2)[0]
+    assert (settings.placements, settings.orders) == (0, False)
     state, priors = a_state(0, variant=Variant.UNIFORM)
-    _, how, _ = visits(state, priors, placements=2)[0]
-    assert (how.placements, how.orders) == (2, True)
+    _, settings, _ = visits(state, priors, placements=2)[0]
+    assert (settings.placements, settings.orders) == (2, True)
 
 
 @pytest.mark.parametrize("variant", list(Variant))
-@pytest.mark.parametrize("kept", [every_place, some_cuts, lambda n: 0.3])
-def test_sweeps_keep_the_counts_in_step(variant, kept):
+@pytest.mark.parametrize(
+    "cut_probability", [every_position, default_cut_probability, lambda n: 0.3]
+)
+def test_sweeps_keep_the_counts_in_step(variant, cut_probability):
     state, priors = a_state(1, variant=variant)
     streams = Streams(3)
     before = state.copy()
-    moves = blocked_moves(CORPUS, 4, priors, kept=kept)
+    moves = blocked_moves(CORPUS, 4, priors, cut_probability=cut_probability)
     kinds = [type(move) for move in moves]
-    full = [ResampleDispersion, RenumberTopics] * (variant == Variant.FULL)
+    full = [ResampleDispersion, RelabelTopics] * (variant == Variant.FULL)
     assert kinds == [ResampleBlocks, *full]
     for sweep in range(5):
         for number, move in enumerate(moves):
@@ -155,14 +161,16 @@ def test_sweeps_keep_the_counts_in_step(variant, kept):
 
 def test_cuts_hold_all_boundaries_and_other_places_at_their_rate():
     state, priors = a_state(2)
-    engine = TableEngine(CORPUS, 4, priors, kept=lambda n: 0.3)
+    engine = TableEngine(CORPUS, 4, priors, cut_probability=lambda n: 0.3)
     rng = np.random.default_rng(0)
     seen = {"free": 0, "cut": 0}
     for document, _ in itertools.product(range(6), range(3_000)):
         topics = oracle.layout(state.bag[document], state.inversions[document])
         forced = oracle.boundaries(topics) | {0, len(topics)}
-        cuts, kept = engine._choose_cuts(state.bag[document], state.inversions[document], rng)
-        assert kept == 0.3
+        cuts, cut_probability = engine._draw_cuts(
+            state.bag[document], state.inversions[document], rng
+        )
+        assert cut_probability == 0.3
         assert np.all(np.diff(cuts) > 0)
         assert forced <= set(cuts.tolist()) <= set(range(len(topics) + 1))
         seen["free"] += len(topics) + 1 - len(forced)
@@ -171,31 +179,31 @@ def test_cuts_hold_all_boundaries_and_other_places_at_their_rate():
     assert stats.binomtest(seen["cut"], seen["free"], 0.3).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("kept", [every_place, lambda n: 1.7])
-def test_every_place_is_a_cut_without_drawing_a_number(kept):
+@pytest.mark.parametrize("cut_probability", [every_position, lambda n: 1.7])
+def test_every_place_is_a_cut_without_drawing_a_number(cut_probability):
     state, priors = a_state(2)
-    engine = TableEngine(CORPUS, 4, priors, kept=kept)
-    cuts, share = engine._choose_cuts(state.bag[2], state.inversions[2], None)
+    engine = TableEngine(CORPUS, 4, priors, cut_probability=cut_probability)
+    cuts, share = engine._draw_cuts(state.bag[2], state.inversions[2], None)
     assert cuts.tolist() == list(range(8))
     assert share == 1.0
 
 
 def test_long_documents_have_cuts_by_the_root_of_their_units():
-    assert [some_cuts(n) >= 1 for n in (1, 20, 21)] == [True, True, False]
-    assert some_cuts(50) * 50 == pytest.approx(20)
-    assert some_cuts(100) * 100 == pytest.approx(20)
-    assert some_cuts(10_000) * 10_000 == pytest.approx(200)
+    assert [default_cut_probability(n) >= 1 for n in (1, 20, 21)] == [True, True, False]
+    assert default_cut_probability(50) * 50 == pytest.approx(20)
+    assert default_cut_probability(100) * 100 == pytest.approx(20)
+    assert default_cut_probability(10_000) * 10_000 == pytest.approx(200)
 
 
 def test_room_grows_with_the_longest_document():
     corpus = random_text([3, 150, 90])
     priors = Priors.for_documents(3)
     state = initial_state(corpus, 5, priors, np.random.default_rng(0))
-    engine = TableEngine(corpus, 5, priors, kept=every_place)
-    assert engine.most_cuts < 151
+    engine = TableEngine(corpus, 5, priors, cut_probability=every_position)
+    assert engine.max_cuts < 151
     ResampleBlocks(engine, priors)(state, np.random.default_rng)
     check_state(corpus, state)
-    assert engine.most_cuts >= 151
+    assert engine.max_cuts >= 151
 
 
 # The numbers of the topics.
@@ -206,7 +214,7 @@ def test_renumbering_keeps_every_layout_and_all_lines_but_the_orders(seed):
     state, priors = a_state(seed)
     canon = np.random.default_rng(seed).permutation(4)
     new = state.copy()
-    renumber(new, canon)
+    relabel(new, canon)
     check_state(CORPUS, new)
     for document in range(6):
         was, now = state.topics(document), new.topics(document)
@@ -240,12 +248,12 @@ def test_a_number_is_weighed_by_the_joint_of_the_renumbered_state(seed):
         joints = []
         for one in tried:
             new = state.copy()
-            renumber(new, np.array(one))
+            relabel(new, np.array(one))
             joints.append(log_joint(new, priors))
         edges = np.cumsum(normalised(joints))
         for uniform in np.random.default_rng(seed).random(200):
             canon = start.copy()
-            relabelling_kernels.place_label(canon, topic, earlier, state.dispersion, uniform)
+            relabelling_kernels.place_topic_label(canon, topic, earlier, state.dispersion, uniform)
             assert canon.tolist() == tried[int(np.searchsorted(edges, uniform))]
 
 
@@ -261,11 +269,11 @@ def test_compiled_and_uncompiled_place_the_same_labels(seed):
         earlier = np.zeros((4, 4), dtype=np.int64)
         flavour.count_precedences(state.inversions, earlier)
         for topic in range(4):
-            flavour.place_label(canon, topic, earlier, state.dispersion, numbers[topic])
+            flavour.place_topic_label(canon, topic, earlier, state.dispersion, numbers[topic])
         inversions = state.inversions.copy()
-        flavour.renumber_inversions(inversions, np.argsort(canon))
+        flavour.relabel_inversions(inversions, np.argsort(canon))
         now = state.copy()
-        renumber(now, canon)
+        relabel(now, canon)
         assert now.inversions.tolist() == inversions.tolist()
     assert canons[0].tolist() == canons[1].tolist()
 
@@ -280,7 +288,7 @@ def test_documents_that_all_run_backwards_are_renumbered_in_one_move(seed):
     bag = np.ones((n_documents, n_topics), dtype=np.int64)
     state = make_state(corpus, bag, backwards, np.full(n_topics - 1, 0.3))
     assert state.topics(0).tolist() == [5, 4, 3, 2, 1, 0]
-    RenumberTopics()(state, lambda _: np.random.default_rng(seed))
+    RelabelTopics()(state, lambda _: np.random.default_rng(seed))
     check_state(corpus, state)
     assert state.inversions.sum() == 0
     assert state.topics(0).tolist() == [0, 1, 2, 3, 4, 5]
@@ -290,8 +298,8 @@ def test_a_canon_that_stays_is_not_written_again(monkeypatch):
     state, _ = a_state(0)
     state.inversions[:] = 0
     state.dispersion[:] = 50.0
-    monkeypatch.setattr(relabelling, "renumber", None)  # calling it would fail
-    RenumberTopics()(state, lambda _: np.random.default_rng(0))
+    monkeypatch.setattr(relabelling, "relabel", None)  # calling it would fail
+    RelabelTopics()(state, lambda _: np.random.default_rng(0))
 
 
 # The rest.
@@ -301,7 +309,7 @@ def test_a_canon_that_stays_is_not_written_again(monkeypatch):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_meter_reads_the_log_joint(variant, seed):
     state, priors = a_state(seed, variant=variant)
-    meter = JointMeter(CORPUS, priors)
+    meter = FastLogJoint.for_corpus(CORPUS, priors)
     assert meter(state) == pytest.approx(sum(oracle.log_joint(CORPUS, state, priors)), rel=1e-12)
     assert meter(state) == pytest.approx(log_joint(state, priors), rel=1e-12)
     one_topic = make_state(
@@ -314,11 +322,11 @@ def test_the_meter_reads_the_log_joint(variant, seed):
     assert meter(one_topic) == pytest.approx(log_joint(one_topic, priors), rel=1e-12)
 
 
-@pytest.mark.parametrize("stage", [Stage(temperature=0.5), Stage(even_shares=True)])
+@pytest.mark.parametrize("stage", [Stage(inverse_temperature=0.5), Stage(uniform_prevalence=True)])
 def test_the_papers_moves_refuse_to_anneal(stage):
     state, priors = a_state(0)
     structures, _ = paper_moves(CORPUS, 4, priors)
     before = state.copy()
-    with pytest.raises(ValueError, match="no annealing"):
+    with pytest.raises(ValueError, match="do not anneal"):
         structures(state, lambda _: np.random.default_rng(0), stage)
     assert (state.bag == before.bag).all()

@@ -231,7 +231,7 @@ def test_few_draws_say_nothing(n_chains, n_draws):
     assert (result.gap is None) == (n_draws == 0 or n_chains == 1)
     if n_chains == 2:
         assert result.verdict.startswith("Too few draws to tell whether the 2 chains")
-        assert f"({n_draws} each at temperature 1; " in result.verdict
+        assert f"({n_draws} each at inverse temperature 1; " in result.verdict
         assert result.mean_agreement == 1
 
 

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from numba import njit
 
 from permutopic.model.kernels import elementary
-from permutopic.model.kernels.elementary import exponent_of, fast_exp, fast_log, scaled
+from permutopic.model.kernels.elementary import (
+    divide_by_power_of_two,
+    exponent_of,
+    fast_exp,
+    fast_log,
+)
 
 from kernel_source import load_modules
 
@@ -90,14 +95,17 @@ def test_far_below_nothing_is_next_to_nothing(x):
 def test_a_number_is_what_its_exponent_leaves_times_a_power_of_two(x):
     exponent = int(exponent_of(x))
     assert exponent == math.frexp(x)[1] - 1
-    assert scaled(x, exponent) == math.ldexp(x, -exponent)
-    assert 1 <= scaled(x, exponent) < 2
+    assert divide_by_power_of_two(x, exponent) == math.ldexp(x, -exponent)
+    assert 1 <= divide_by_power_of_two(x, exponent) < 2
 
 
 @settings(deadline=None)
 @given(st.floats(1, 2, exclude_max=True), st.integers(-1022, 1022))
 def test_scaling_goes_both_ways(x, exponent):
-    assert scaled(scaled(x, np.int64(exponent)), np.int64(-exponent)) == x
+    assert (
+        divide_by_power_of_two(divide_by_power_of_two(x, np.int64(exponent)), np.int64(-exponent))
+        == x
+    )
 
 
 def by_vectors(loop, numbers):
@@ -126,5 +134,7 @@ def test_compiled_and_uncompiled_give_the_same_bits(x, y):
     assert fast_log(x) == uncompiled.fast_log(x)
     assert fast_exp(y) == uncompiled.fast_exp(y)
     assert exponent_of(x) == uncompiled.exponent_of(x)
-    assert scaled(x, exponent_of(x)) == uncompiled.scaled(x, uncompiled.exponent_of(x))
+    assert divide_by_power_of_two(x, exponent_of(x)) == uncompiled.divide_by_power_of_two(
+        x, uncompiled.exponent_of(x)
+    )
     assert elementary.fast_log is not uncompiled.fast_log

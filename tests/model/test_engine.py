@@ -36,8 +36,8 @@ def swept(corpus, priors, **settings):
 
 
 @pytest.mark.parametrize("n_threads", [2, 3, 7])
-@pytest.mark.parametrize("kept", [engine.every_place, engine.some_cuts])
-def test_threads_change_nothing(corpus_and_priors, kept, n_threads, monkeypatch):
+@pytest.mark.parametrize("cut_probability", [engine.every_position, engine.default_cut_probability])
+def test_threads_change_nothing(corpus_and_priors, cut_probability, n_threads, monkeypatch):
     calls, submit = [], engine.ThreadPoolExecutor.submit
 
     def counted(self, function, *args):
@@ -45,9 +45,9 @@ def test_threads_change_nothing(corpus_and_priors, kept, n_threads, monkeypatch)
         return submit(self, function, *args)
 
     monkeypatch.setattr(engine.ThreadPoolExecutor, "submit", counted)
-    alone = swept(*corpus_and_priors, kept=kept)
+    alone = swept(*corpus_and_priors, cut_probability=cut_probability)
     assert not calls
-    together = swept(*corpus_and_priors, kept=kept, n_threads=n_threads)
+    together = swept(*corpus_and_priors, cut_probability=cut_probability, n_threads=n_threads)
     assert len(calls) == 3 * (n_threads - 1)
     for name, array in vars(alone).items():
         assert np.array_equal(array, getattr(together, name)), name
@@ -77,7 +77,7 @@ def test_an_interrupt_before_the_visit_leaves_nobody_waiting(corpus_and_priors, 
     [move, *_] = blocked_moves(corpus, 11, priors, n_threads=3)
     state = initial_state(corpus, 11, priors, np.random.default_rng(1))
     move(state, partial(Streams(5).at, 0, 0))
-    monkeypatch.setattr(resampling, "visit_all", interrupted)
+    monkeypatch.setattr(resampling, "resample_batch", interrupted)
     before = state.copy()
     with pytest.raises(KeyboardInterrupt):
         move(state, partial(Streams(5).at, 1, 0))
@@ -91,9 +91,9 @@ def test_cuts_are_the_places_that_were_drawn_and_all_boundaries(seed):
     n_topics, n_units = rng.integers(2, 7), rng.integers(1, 12)
     bag = rng.multinomial(n_units, np.full(n_topics, 1 / n_topics))
     inversions = np.array([rng.integers(n_topics - j) for j in range(n_topics - 1)])
-    kept, draws = rng.random(), rng.random(n_units + 1)
-    expected = draws < kept
+    cut_probability, draws = rng.random(), rng.random(n_units + 1)
+    expected = draws < cut_probability
     expected[np.cumsum(bag[inversions_to_order(inversions)])] = True
     expected[0] = True
-    found = log_filters.choose_cuts(bag, inversions, kept, draws)
+    found = log_filters.draw_uniform_cuts(bag, inversions, cut_probability, draws)
     assert found.tolist() == np.flatnonzero(expected).tolist()

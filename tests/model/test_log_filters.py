@@ -19,9 +19,11 @@ from scipy.special import gammaln
 from permutopic.corpus import Corpus
 from permutopic.model.blocked import resampling
 from permutopic.model.blocked.engine import TableEngine
+from permutopic.model.blocked.packing import localize_corpus, make_postings
 from permutopic.model.joint import joint_terms
 from permutopic.model.kernels import linear_filters, log_filters
-from permutopic.model.kernels.log_filters import NEVER, Draws, make_filters
+from permutopic.model.kernels.log_filters import LOG_ZERO, MoveSettings, make_filter_workspace
+from permutopic.model.kernels.orders import write_inversions
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import check_state, initial_state, make_state
 
@@ -54,27 +56,57 @@ class Case:
     The table is filled by the oracle, so that the kernels here are tested alone.
     """
 
-    def __init__(self, seed, variant, *, n_topics=3, most_units=5, kept=1.0, temperature=1.0):
+    def __init__(
+        self,
+        seed,
+        variant,
+        *,
+        n_topics=3,
+        most_units=5,
+        cut_probability=1.0,
+        inverse_temperature=1.0,
+    ):
         rng = np.random.default_rng(seed)
         self.corpus, self.state, self.priors = a_corpus(seed, variant, n_topics, most_units)
         self.n_topics, self.n_units = n_topics, int(self.state.bag[0].sum())
-        self.log_shares = np.log(rng.dirichlet(np.ones(n_topics)))
+        self.log_prevalence = np.log(rng.dirichlet(np.ones(n_topics)))
         inner = range(1, self.n_units)
-        cuts = [0, *(cut for cut in inner if rng.random() < kept or kept == 1), self.n_units]
+        cuts = [
+            0,
+            *(cut for cut in inner if rng.random() < cut_probability or cut_probability == 1),
+            self.n_units,
+        ]
         self.cuts = np.array(cuts)
-        self.how = Draws(
-            self.log_shares, self.state.dispersion, temperature, 1, 1, variant != "constrained"
+        self.settings = MoveSettings(
+            self.log_prevalence,
+            self.state.dispersion,
+            inverse_temperature,
+            1,
+            1,
+            variant != "constrained",
         )
-        self.filters = make_filters(n_topics, len(cuts))
+        self.filters = make_filter_workspace(n_topics, len(cuts))
         self.table = self._scores(-(-len(cuts) // 8) * 8)
-        log_filters.weigh_spans(self.table, self.cuts, LOG_FACTORIAL, temperature, math.log(kept))
+        log_filters.scores_to_weights(
+            self.table, self.cuts, LOG_FACTORIAL, inverse_temperature, math.log(cut_probability)
+        )
         self.scaled, self.flipped = np.full((2, *self.table.shape), np.nan)
         present = self.state.order(0)
-        scaling = (self.cuts, self.log_shares, self.filters)
-        linear_filters.find_potentials(self.table, self.cuts, present, *scaling[1:])
-        assert linear_filters.scale_weights(self.table, self.scaled, self.flipped, *scaling)
+        linear_filters.find_potentials(
+            self.table, self.cuts, present, self.log_prevalence, self.filters
+        )
+        tables = (self.table, self.scaled, self.flipped, self.cuts)
+        for topic, log_theta in enumerate(self.log_prevalence):
+            assert linear_filters.to_linear_weights(*tables, log_theta, topic, self.filters)
         self.all = oracle.BlockedDocument(
-            self.corpus, self.state, self.priors, 0, self.log_shares, cuts, kept, temperature
+            self.corpus,
+            self.state,
+            self.priors,
+            0,
+            self.log_prevalence,
+            cuts,
+            cut_probability,
+            inverse_temperature,
         )
         self.orders = list(oracle.inversions_by_order(n_topics))
         if variant == Variant.CONSTRAINED:
@@ -85,21 +117,21 @@ class Case:
         bag, order = np.full(self.n_topics, -1), np.array(order)
         rest = (self.filters, bag, np.array(uniforms))
         if flavour == "logs":
-            log_filters.draw_bag(self.table, self.cuts, order, self.log_shares, *rest)
+            log_filters.draw_bag(self.table, self.cuts, order, self.log_prevalence, *rest)
         else:
             tables = (self.scaled, self.flipped)
-            assert linear_filters.draw_bag_scaled(*tables, self.cuts, order, *rest)
+            assert linear_filters.draw_bag_linear(*tables, self.cuts, order, *rest)
         return bag
 
     def place_topic(self, flavour, order, topic, uniform):
         """Place a topic, on logarithms or on scaled weights."""
         order = np.array(order)
-        rest = (order, topic, self.how, self.filters, uniform)
+        rest = (order, topic, self.settings, self.filters, uniform)
         if flavour == "logs":
             log_filters.place_topic(self.table, self.cuts, *rest)
         else:
             tables = (self.scaled, self.flipped)
-            assert linear_filters.place_topic_scaled(*tables, self.cuts.size, *rest)
+            assert linear_filters.place_topic_linear(*tables, self.cuts.size, *rest)
         return order.tolist()
 
     def _scores(self, width):
@@ -138,7 +170,7 @@ def normalised(log_weights):
 
 VARIANTS = list(Variant)
 SITUATIONS = [(1.0, 1.0), (0.4, 1.0), (1.0, 0.3), (0.4, 0.3)]
-situations = pytest.mark.parametrize(("kept", "temperature"), SITUATIONS)
+situations = pytest.mark.parametrize(("cut_probability", "inverse_temperature"), SITUATIONS)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -151,7 +183,7 @@ def test_the_oracle_weighs_structures_by_the_joint(variant):
         bags[0], inversions[0] = bag, oracle.inversions_by_order(3)[order]
         moved = make_state(case.corpus, bags, inversions, case.state.dispersion)
         terms = joint_terms(moved, case.priors)
-        joints.append(sum(terms) - terms.draws + np.dot(bag, case.log_shares))
+        joints.append(sum(terms) - terms.draws + np.dot(bag, case.log_prevalence))
         ours.append(case.all.log_weight(order, bag))
     assert len(ours) > 10
     assert normalised(ours) == pytest.approx(normalised(joints), rel=1e-9)
@@ -161,14 +193,14 @@ def test_the_oracle_weighs_structures_by_the_joint(variant):
 def test_spans_are_weighed_by_size_cuts_and_temperature(flavour):
     scores = np.random.default_rng(0).normal(-20, 9, (3, 4, 8))
     table, cuts = scores.copy(), np.array([0, 1, 4, 5, 9])
-    flavour.weigh_spans(table, cuts, LOG_FACTORIAL, 0.25, math.log(0.2))
+    flavour.scores_to_weights(table, cuts, LOG_FACTORIAL, 0.25, math.log(0.2))
     for topic, start, cut in np.ndindex(table.shape):
         if start < cut < cuts.size:
             penalty = math.log(math.factorial(cuts[cut] - cuts[start])) + math.log(0.2)
             expected = 0.25 * scores[topic, start, cut] - penalty
             assert table[topic, start, cut] == pytest.approx(expected, rel=1e-12)
         else:
-            assert table[topic, start, cut] == NEVER
+            assert table[topic, start, cut] == LOG_ZERO
 
 
 def ways(case, topics, start, end):
@@ -180,7 +212,7 @@ def ways(case, topics, start, end):
         rest = ways(case, topics[1:], cut, end)
         size = case.cuts[cut] - case.cuts[start]
         mine = case.table[topics[0], start, cut] if cut > start else 0.0
-        found += [mine + size * case.log_shares[topics[0]] + other for other in rest]
+        found += [mine + size * case.log_prevalence[topics[0]] + other for other in rest]
     return found
 
 
@@ -206,7 +238,7 @@ def assert_log_sums(found, expected):
     """Compare log sums; where no way leads the weight is next to nothing."""
     for slot, cut in np.ndindex(np.shape(expected)):
         if expected[slot][cut] == -math.inf:
-            assert found[slot, cut] < 0.5 * NEVER
+            assert found[slot, cut] < 0.5 * LOG_ZERO
         else:
             assert found[slot, cut] == pytest.approx(expected[slot][cut], abs=1e-9)
 
@@ -215,37 +247,30 @@ def assert_log_sums(found, expected):
 @pytest.mark.parametrize("most_units", [4, 12])
 @pytest.mark.parametrize("seed", range(6))
 def test_filters_sum_over_all_that_lies_before_and_after(seed, most_units, flavour):
-    case = Case(seed, Variant.FULL, most_units=most_units, kept=(1.0, 0.6)[seed % 2])
-    order, shares = case.orders[seed], case.log_shares
-    flavour.filter_forward(case.table, case.cuts, np.array(order), shares, case.filters)
-    assert_log_sums(case.filters.before, sums_before(case, order))
-    after = case.filters.after
-    after[3] = NEVER
-    after[3, case.cuts.size - 1] = 0.0
-    for slot in (2, 1, 0):
-        topic = order[slot]
-        flavour.pass_backward(
-            case.table, topic, shares[topic], case.cuts, after, slot + 1, slot, case.filters
-        )
-    assert_log_sums(after, sums_after(case, order))
+    case = Case(seed, Variant.FULL, most_units=most_units, cut_probability=(1.0, 0.6)[seed % 2])
+    order, shares = case.orders[seed], case.log_prevalence
+    flavour.forward_sums(case.table, case.cuts, np.array(order), shares, case.filters)
+    assert_log_sums(case.filters.forward, sums_before(case, order))
+    flavour.backward_sums(case.table, case.cuts, np.array(order), shares, case.filters)
+    assert_log_sums(case.filters.backward, sums_after(case, order))
 
 
 @pytest.mark.parametrize("flavour", [linear_filters, uncompiled.linear_filters])
 @pytest.mark.parametrize("most_units", [4, 12])
 @pytest.mark.parametrize("seed", range(6))
 def test_scaled_filters_are_the_same_sums_over_potentials(seed, most_units, flavour):
-    case = Case(seed, Variant.FULL, most_units=most_units, kept=(1.0, 0.6)[seed % 2])
+    case = Case(seed, Variant.FULL, most_units=most_units, cut_probability=(1.0, 0.6)[seed % 2])
     n_cuts, filters = case.cuts.size, case.filters
     present, order = tuple(case.state.order(0).tolist()), np.array(case.orders[seed])
     potentials = [max(ways(case, present, 0, cut)) for cut in range(n_cuts)]
     assert filters.potentials[:n_cuts] == pytest.approx(potentials, abs=1e-9)
-    assert flavour.filter_scaled(case.scaled, n_cuts, order, filters)
+    assert flavour.forward_sums_linear(case.scaled, n_cuts, order, filters)
     expected = np.exp(np.array(sums_before(case, order.tolist())) - potentials)
-    assert filters.before[:4, :n_cuts] == pytest.approx(expected, rel=1e-9)
-    assert flavour.filter_back_scaled(case.flipped, n_cuts, order, filters)
+    assert filters.forward[:4, :n_cuts] == pytest.approx(expected, rel=1e-9)
+    assert flavour.backward_sums_linear(case.flipped, n_cuts, order, filters)
     behind = np.array(potentials) - potentials[-1]
     expected = np.exp(np.array(sums_after(case, order.tolist())) + behind)
-    assert filters.after[:4, :n_cuts] == pytest.approx(expected, rel=1e-9)
+    assert filters.backward[:4, :n_cuts] == pytest.approx(expected, rel=1e-9)
 
 
 def bag_law(case, flavour, order, end=None, slot=None, uniforms=None):
@@ -272,8 +297,12 @@ def bag_law(case, flavour, order, end=None, slot=None, uniforms=None):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("seed", range(3))
 @situations
-def test_the_law_of_the_bag_is_the_normalised_joint(seed, variant, kept, temperature, flavour):
-    case = Case(seed, variant, kept=kept, temperature=temperature)
+def test_the_law_of_the_bag_is_the_normalised_joint(
+    seed, variant, cut_probability, inverse_temperature, flavour
+):
+    case = Case(
+        seed, variant, cut_probability=cut_probability, inverse_temperature=inverse_temperature
+    )
     order = case.orders[seed % len(case.orders)]
     weights = [case.all.log_weight(order, bag) for bag in case.all.bags]
     expected = dict(zip(case.all.bags, normalised(weights), strict=True))
@@ -286,10 +315,10 @@ def test_the_law_of_the_bag_is_the_normalised_joint(seed, variant, kept, tempera
 def test_random_cuts_leave_structures_with_more_boundaries_their_share():
     # Said without words: one unit each for two topics, or both for one, the place being a cut.
     found = {}
-    for kept in (1.0, 0.1):
+    for cut_probability in (1.0, 0.1):
         table = np.zeros((2, 2, 8))
-        cuts, filters = np.arange(3), make_filters(2, 3)
-        log_filters.weigh_spans(table, cuts, LOG_FACTORIAL, 1.0, math.log(kept))
+        cuts, filters = np.arange(3), make_filter_workspace(2, 3)
+        log_filters.scores_to_weights(table, cuts, LOG_FACTORIAL, 1.0, math.log(cut_probability))
         bag = np.zeros(2, dtype=np.int64)
         drawn = []
         for uniforms in np.random.default_rng(0).random((20_000, 2)):
@@ -297,7 +326,7 @@ def test_random_cuts_leave_structures_with_more_boundaries_their_share():
                 table, cuts, np.arange(2), np.log([0.5, 0.5]), filters, bag, uniforms
             )
             drawn.append(bag[0] == 1)
-        found[kept] = np.mean(drawn)
+        found[cut_probability] = np.mean(drawn)
     # θ²/2! each for both units in one topic, θ² for one each: 1/2; times 1/p it is 10/11.
     assert found[1.0] == pytest.approx(1 / 2, abs=5 * math.sqrt(0.25 / 20_000))
     assert found[0.1] == pytest.approx(10 / 11, abs=5 * math.sqrt(10 / 121 / 20_000))
@@ -307,8 +336,16 @@ def test_random_cuts_leave_structures_with_more_boundaries_their_share():
 @pytest.mark.parametrize("variant", [Variant.FULL, Variant.UNIFORM])
 @pytest.mark.parametrize("seed", range(3))
 @situations
-def test_a_place_is_weighed_by_the_joint_over_all_bags(seed, variant, kept, temperature, flavour):
-    case = Case(seed, variant, n_topics=4, kept=kept, temperature=temperature)
+def test_a_place_is_weighed_by_the_joint_over_all_bags(
+    seed, variant, cut_probability, inverse_temperature, flavour
+):
+    case = Case(
+        seed,
+        variant,
+        n_topics=4,
+        cut_probability=cut_probability,
+        inverse_temperature=inverse_temperature,
+    )
     order = case.orders[5 * seed + 2]
     for topic in range(4):
         others = [other for other in order if other != topic]
@@ -323,10 +360,10 @@ def test_a_place_is_weighed_by_the_joint_over_all_bags(seed, variant, kept, temp
 
 
 @pytest.mark.parametrize("variant", [Variant.FULL, Variant.UNIFORM])
-@pytest.mark.parametrize("temperature", [1.0, 0.3])
+@pytest.mark.parametrize("inverse_temperature", [1.0, 0.3])
 @pytest.mark.parametrize("seed", range(4))
-def test_an_inversion_count_is_weighed_by_the_joint(seed, temperature, variant):
-    case = Case(seed, variant, n_topics=4, temperature=temperature)
+def test_an_inversion_count_is_weighed_by_the_joint(seed, inverse_temperature, variant):
+    case = Case(seed, variant, n_topics=4, inverse_temperature=inverse_temperature)
     orders = oracle.orders_by_inversions(4)
     rng = np.random.default_rng(seed)
     before = case.state.inversions[0]
@@ -338,7 +375,7 @@ def test_an_inversion_count_is_weighed_by_the_joint(seed, temperature, variant):
                 uniforms[j] = uniform
                 inversions, order = before.copy(), np.array(orders[tuple(before.tolist())])
                 log_filters.draw_inversions(
-                    case.table, order, inversions, bag, case.how, case.filters, uniforms
+                    case.table, order, inversions, bag, case.settings, case.filters, uniforms
                 )
                 assert order.tolist() == list(orders[tuple(inversions.tolist())])
                 return inversions[j]
@@ -356,24 +393,25 @@ def test_an_inversion_count_is_weighed_by_the_joint(seed, temperature, variant):
 def test_inversions_are_written_for_every_order(n_topics):
     for order, expected in oracle.inversions_by_order(n_topics).items():
         inversions = np.full(n_topics - 1, -1)
-        log_filters.write_inversions(inversions, np.array(order))
+        write_inversions(inversions, np.array(order))
         assert tuple(inversions.tolist()) == expected
 
 
 @pytest.mark.parametrize("flavour", [resampling, uncompiled.resampling])
 @pytest.mark.parametrize("seed", range(5))
 def test_words_leave_the_counts_piece_by_piece_and_come_back(seed, flavour):
-    corpus, state, priors = a_corpus(seed)
+    corpus, state, _ = a_corpus(seed)
     before = state.copy()
-    counts = resampling.Counts(state.word_counts, state.topic_words)
+    counts = resampling.TokenCounts(state.word_counts, state.topic_tokens)
     for document in range(3):
-        _, postings, offsets, _ = TableEngine(corpus, 3, priors).documents[document]
+        local = localize_corpus(corpus)[document]
+        postings, offsets = make_postings(local), local.offsets
         topics = np.full(offsets.size - 1, -1)
         structure = (state.bag[document], state.inversions[document], counts)
         pieces = [0, postings.words.size // 2, postings.words.size]
-        flavour.lay_out(topics, offsets, *structure, -1)
+        flavour.assign_topics(topics, offsets, *structure, -1)
         for first, last in itertools.pairwise(pieces):
-            flavour.move_words(postings, topics, counts, -1, first, last)
+            flavour.update_word_counts(postings, topics, counts, -1, first, last)
         assert topics.tolist() == oracle.layout(before.bag[document], before.inversions[document])
         expected = np.zeros_like(state.word_counts)
         for other in {0, 1, 2} - {document}:
@@ -381,16 +419,16 @@ def test_words_leave_the_counts_piece_by_piece_and_come_back(seed, flavour):
             for unit, topic in zip(oracle.documents_of(corpus)[other], labels, strict=True):
                 np.add.at(expected, (unit, topic), 1)
         assert state.word_counts.tolist() == expected.tolist()
-        assert state.topic_words.tolist() == expected.sum(axis=0).tolist()
-        flavour.lay_out(topics, offsets, *structure, 1)
+        assert state.topic_tokens.tolist() == expected.sum(axis=0).tolist()
+        flavour.assign_topics(topics, offsets, *structure, 1)
         for first, last in itertools.pairwise(pieces):
-            flavour.move_words(postings, topics, counts, 1, first, last)
+            flavour.update_word_counts(postings, topics, counts, 1, first, last)
         check_state(corpus, state)
 
 
 def test_a_topic_kept_out_by_its_share_gets_nothing():
     case = Case(1, Variant.FULL, most_units=12)
-    shares = case.log_shares.copy()
+    shares = case.log_prevalence.copy()
     shares[1] = -1e5
     rng = np.random.default_rng(0)
     bag = np.empty(3, dtype=np.int64)
@@ -403,20 +441,26 @@ def test_a_topic_kept_out_by_its_share_gets_nothing():
             assert bag[1] == 0
 
 
-def assert_same_visits(corpus, state, priors, seed, kept, temperature, rounds, placements):
+def assert_same_visits(
+    corpus, state, priors, seed, cut_probability, inverse_temperature, rounds, placements
+):
     """Visit every document compiled, uncompiled and by the oracle, fed the same numbers."""
     n_topics = state.n_topics
-    log_shares = np.log(np.random.default_rng(seed).dirichlet(np.ones(n_topics)))
+    log_prevalence = np.log(np.random.default_rng(seed).dirichlet(np.ones(n_topics)))
     orders = priors.variant != Variant.CONSTRAINED
     placements *= orders
-    how = Draws(log_shares, state.dispersion, temperature, rounds, placements, orders)
+    settings = MoveSettings(
+        log_prevalence, state.dispersion, inverse_temperature, rounds, placements, orders
+    )
     states = [state.copy() for _ in range(3)]
     for mine, loaded in zip(states, (None, uncompiled), strict=False):
         with pytest.MonkeyPatch.context() as monkeypatch:
             if loaded is not None:
                 put_in_place(monkeypatch, loaded)
-            engine = TableEngine(corpus, n_topics, priors, kept=lambda _: kept)
-            engine.visit(mine, range(3), how, lambda d: np.random.default_rng([seed, d]))
+            engine = TableEngine(
+                corpus, n_topics, priors, cut_probability=lambda _: cut_probability
+            )
+            engine.resample(mine, range(3), settings, lambda d: np.random.default_rng([seed, d]))
         check_state(corpus, mine)
     for document in range(3):
         oracle.visit_blocked(
@@ -424,10 +468,10 @@ def assert_same_visits(corpus, state, priors, seed, kept, temperature, rounds, p
             states[2],
             priors,
             document,
-            log_shares,
-            kept,
+            log_prevalence,
+            cut_probability,
             np.random.default_rng([seed, document]),
-            temperature,
+            inverse_temperature,
             rounds,
             placements,
         )
@@ -441,16 +485,18 @@ def assert_same_visits(corpus, state, priors, seed, kept, temperature, rounds, p
     seed=st.integers(0, 10_000),
     variant=st.sampled_from(VARIANTS),
     most_units=st.sampled_from([4, 11]),
-    kept=st.sampled_from([1.0, 0.5, 0.2]),
-    temperature=st.sampled_from([1.0, 0.2]),
+    cut_probability=st.sampled_from([1.0, 0.5, 0.2]),
+    inverse_temperature=st.sampled_from([1.0, 0.2]),
     rounds=st.integers(1, 3),
     placements=st.integers(0, 2),
 )
 def test_compiled_uncompiled_and_oracle_make_the_same_visits(
-    seed, variant, most_units, kept, temperature, rounds, placements
+    seed, variant, most_units, cut_probability, inverse_temperature, rounds, placements
 ):
     corpus, state, priors = a_corpus(seed, variant, most_units=most_units)
-    assert_same_visits(corpus, state, priors, seed, kept, temperature, rounds, placements)
+    assert_same_visits(
+        corpus, state, priors, seed, cut_probability, inverse_temperature, rounds, placements
+    )
 
 
 def themed_corpus(seed, variant):
@@ -481,15 +527,15 @@ def test_visits_are_the_same_where_weights_leave_the_floats(variant, monkeypatch
         done.append((name, kernel(*arguments)))
         return done[-1][1]
 
-    for name in ("draw_bag", "draw_bag_scaled", "place_topic", "place_topic_scaled"):
+    for name in ("draw_bag", "draw_bag_linear", "place_topic", "place_topic_linear"):
         kernel = getattr(uncompiled.resampling, name)
         monkeypatch.setattr(uncompiled.resampling, name, partial(noted, name, kernel))
     for seed in range(25):
-        for kept in (1.0, 0.5):
+        for cut_probability in (1.0, 0.5):
             corpus, state, priors = themed_corpus(seed, variant)
-            assert_same_visits(corpus, state, priors, seed, kept, 1.0, 2, 1)
-    assert done.count(("draw_bag_scaled", True)) > 10  # both ways of drawing were seen
+            assert_same_visits(corpus, state, priors, seed, cut_probability, 1.0, 2, 1)
+    assert done.count(("draw_bag_linear", True)) > 10  # both ways of drawing were seen
     assert done.count(("draw_bag", None)) > 10
     if variant != Variant.CONSTRAINED:
-        assert done.count(("place_topic_scaled", True)) > 10
+        assert done.count(("place_topic_linear", True)) > 10
         assert done.count(("place_topic", None)) > 10

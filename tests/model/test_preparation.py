@@ -11,12 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from permutopic.corpus import Corpus
-from permutopic.model.blocked.engine import TableEngine
+from permutopic.corpus import DocumentTokens
 from permutopic.model.kernels import preparation
-from permutopic.model.kernels.log_filters import NEVER
-from permutopic.model.kernels.span_table import Factors, Text, take_rows
-from permutopic.model.priors import Priors
+from permutopic.model.kernels.log_filters import LOG_ZERO
+from permutopic.model.kernels.span_table import CutDocument, TopicFactors, gather_rows
 
 import oracle
 from kernel_source import load_modules
@@ -42,11 +40,9 @@ def flat(units):
 def numbered(flavour, units):
     words, offsets = flat(units)
     numbers = np.full(N_WORDS, -1, dtype=np.int32)
-    tokens, found = np.full(words.size, -1, dtype=np.int32), np.full(words.size, -1)
-    reach = np.full(offsets.size, -1)
-    n_found = flavour.number_words(words, offsets, numbers, tokens, found, reach)
+    local = flavour.localize(DocumentTokens(words, offsets), numbers)
     assert np.all(numbers == -1)
-    return tokens, found[:n_found], reach, offsets
+    return local.tokens, local.words, local.reach, offsets
 
 
 def random_counts(seed, n_topics):
@@ -55,25 +51,21 @@ def random_counts(seed, n_topics):
 
 def rows_of(words, counts, beta):
     rows = np.full((-(-counts.shape[1] // 8), words.size, 8), np.nan)
-    take_rows(rows, words, counts, beta, 0, words.size)
+    gather_rows(rows, words, counts, beta, 0, words.size)
     return rows
 
 
 @flavours
 @pytest.mark.parametrize("seed", range(10))
-def test_words_are_numbered_as_in_a_fit(seed, flavour):
+def test_words_are_numbered_by_their_last_occurrence(seed, flavour):
     units = random_units(seed, 1 + seed % 6)
-    units[seed % len(units)].append(0)  # a corpus has no document without words
-    every = [f"w{word}" for word in range(N_WORDS)]
-    texts = [[" ".join(every)], [" ".join(f"w{word}" for word in unit) for unit in units]]
-    corpus = Corpus.from_paragraphs(texts, tokens="whitespace")
-    assert corpus.vocabulary == tuple(every)
-    expected = TableEngine(corpus, 2, Priors.for_documents(2)).documents[1]
-    tokens, words, reach, offsets = numbered(flavour, units)
-    assert tokens.tolist() == expected.tokens.tolist()
-    assert words.tolist() == expected.postings.words.tolist()
-    assert reach.tolist() == expected.reach.tolist()
-    assert offsets.tolist() == expected.offsets.tolist()
+    tokens, words, reach, _ = numbered(flavour, units)
+    flat_words = [word for unit in units for word in unit]
+    expected = list(dict.fromkeys(reversed(flat_words)))
+    assert words.tolist() == expected
+    assert [expected[token] for token in tokens] == flat_words
+    behind = [len({word for unit in units[n:] for word in unit}) for n in range(len(units) + 1)]
+    assert reach.tolist() == behind
 
 
 @flavours
@@ -98,7 +90,7 @@ def test_leaving_a_document_out_gives_the_counts_of_all_others(seed, n_topics, f
         np.add.at(counts, (unit, topic), 1)
     tokens, words, _, offsets = numbered(flavour, units)
     rows, held = rows_of(words, counts, 0.3), counts.sum(axis=0)
-    flavour.leave_out(tokens, offsets, topics, rows, held)
+    flavour.remove_own_tokens(tokens, offsets, topics, rows, held)
     assert held.tolist() == others.sum(axis=0).tolist()
     assert rows == pytest.approx(rows_of(words, others, 0.3), rel=1e-12)
 
@@ -133,12 +125,12 @@ def test_a_document_without_words_says_nothing(flavour):
 def test_cuts_are_the_places_that_were_drawn_and_all_boundaries(seed, n_units, n_topics, flavour):
     rng = np.random.default_rng(seed)
     bag = rng.multinomial(n_units, rng.dirichlet(np.full(n_topics, 0.5)))
-    order, chances, uniforms = rng.permutation(n_topics), *rng.random((2, n_units + 1))
-    chances[[0, -1]] = 1.0
+    order, cut_probabilities, uniforms = rng.permutation(n_topics), *rng.random((2, n_units + 1))
+    cut_probabilities[[0, -1]] = 1.0
     laid = [topic for topic in order for _ in range(bag[topic])]
-    expected = {place for place in range(n_units + 1) if uniforms[place] < chances[place]}
+    expected = {place for place in range(n_units + 1) if uniforms[place] < cut_probabilities[place]}
     expected |= oracle.boundaries(laid)
-    found = flavour.choose_cuts(chances, bag, order, uniforms)
+    found = flavour.draw_cuts(cut_probabilities, bag, order, uniforms)
     assert found.tolist() == sorted(expected)
 
 
@@ -146,68 +138,70 @@ def test_cuts_are_the_places_that_were_drawn_and_all_boundaries(seed, n_units, n
 @pytest.mark.parametrize("cuts", [[0, 7], [0, 1, 2, 3, 4, 5, 6, 7], [0, 2, 3, 6, 7]])
 def test_the_quick_table_has_the_sums_of_spans(cuts, flavour):
     scores = np.random.default_rng(0).normal(-30, 9, (7, 5))
-    heard, table = np.array([1, 2, 4]), np.full((3, len(cuts) - 1, 8), np.nan)
-    flavour.fill_quick(table, np.array(cuts), heard, scores)
+    active, table = np.array([1, 2, 4]), np.full((3, len(cuts) - 1, 8), np.nan)
+    flavour.fill_point_estimate(table, np.array(cuts), active, scores)
     for n, start, cut in np.ndindex(table.shape):
         if start < cut < len(cuts):
-            expected = math.fsum(scores[cuts[start] : cuts[cut], heard[n]])
+            expected = math.fsum(scores[cuts[start] : cuts[cut], active[n]])
             assert table[n, start, cut] == pytest.approx(expected, rel=1e-12)
         else:
             assert np.isnan(table[n, start, cut])
 
 
 @flavours
-@pytest.mark.parametrize("heard", [[0], [2, 9], [1, 2, 4, 5, 8, 9, 10, 12, 15], range(17)])
-def test_rows_of_some_topics_lie_side_by_side(heard, flavour):
-    heard = np.array(heard)
+@pytest.mark.parametrize("active", [[0], [2, 9], [1, 2, 4, 5, 8, 9, 10, 12, 15], range(17)])
+def test_rows_of_some_topics_lie_side_by_side(active, flavour):
+    active = np.array(active)
     by_topic = np.random.default_rng(1).random((24, 6))
     rows = by_topic.reshape(3, 8, 6).transpose(0, 2, 1).copy()
-    packed = flavour.pack_rows(rows, heard)
-    assert packed.shape == (-(-heard.size // 8), 6, 8)
+    packed = flavour.select_rows(rows, active)
+    assert packed.shape == (-(-active.size // 8), 6, 8)
     side_by_side = packed.transpose(0, 2, 1).reshape(-1, 6)
-    assert np.array_equal(side_by_side[: heard.size], by_topic[heard])
-    assert np.all(side_by_side[heard.size :] == 1.0)  # factors that change no product
+    assert np.array_equal(side_by_side[: active.size], by_topic[active])
+    assert np.all(side_by_side[active.size :] == 1.0)  # factors that change no product
 
 
 @flavours
-@pytest.mark.parametrize("heard", [[1], [0, 2, 9], range(10)])
+@pytest.mark.parametrize("active", [[1], [0, 2, 9], range(10)])
 @pytest.mark.parametrize("block", [1, 4, 60])
 @pytest.mark.parametrize("cuts", [[0, 7], range(8), [0, 2, 3, 6, 7]])
-def test_the_table_of_some_topics_is_the_chain_rule(cuts, block, heard, flavour):
-    units, counts, cuts, heard = random_units(4, 7), random_counts(4, 10), [*cuts], [*heard]
+def test_the_table_of_some_topics_is_the_chain_rule(cuts, block, active, flavour):
+    units, counts, cuts, active = random_units(4, 7), random_counts(4, 10), [*cuts], [*active]
     tokens, words, reach, offsets = numbered(flavour, units)
-    rows = flavour.pack_rows(rows_of(words, counts, 0.3), np.array(heard))
+    rows = flavour.select_rows(rows_of(words, counts, 0.3), np.array(active))
     log_gamma = gammaln(np.arange(counts.sum() + tokens.size) + N_WORDS * 0.3)
-    factors = Factors(rows, counts.sum(axis=0)[heard], log_gamma, block)
-    table = np.full((len(heard), len(cuts) - 1, 8), np.nan)
-    flavour.fill_exact(table, Text(tokens, words, offsets[cuts], reach[cuts]), factors)
+    factors = TopicFactors(rows, counts.sum(axis=0)[active], log_gamma, block)
+    table = np.full((len(active), len(cuts) - 1, 8), np.nan)
+    flavour.fill_marginal(table, CutDocument(tokens, words, offsets[cuts], reach[cuts]), factors)
     for n, (start, cut) in itertools.product(
-        range(len(heard)), itertools.combinations(range(len(cuts)), 2)
+        range(len(active)), itertools.combinations(range(len(cuts)), 2)
     ):
         span = [word for unit in units[cuts[start] : cuts[cut]] for word in unit]
-        expected = oracle.log_span(span, counts[:, heard[n]].tolist(), 0.3)
+        expected = oracle.log_span(span, counts[:, active[n]].tolist(), 0.3)
         assert table[n, start, cut] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 def random_discount(seed):
     rng = np.random.default_rng(seed)
-    cuts, heard = np.array([0, 2, 3, 6, 7]), np.array([0, 3])
-    table = np.full((2, 4, 8), NEVER)
+    cuts, active = np.array([0, 2, 3, 6, 7]), np.array([0, 3])
+    table = np.full((2, 4, 8), LOG_ZERO)
     for start in range(4):
         table[:, start, start + 1 : 5] = rng.normal(-40, 10, (2, 4 - start))
-    return table, cuts, rng.uniform(0.05, 1, 8), heard, rng.uniform(0.05, 1, 4)
+    return table, cuts, rng.uniform(0.05, 1, 8), active, rng.uniform(0.05, 1, 4)
 
 
 @flavours
 def test_a_boundary_weighs_more_by_its_chance_and_a_topic_by_its_own(flavour):
-    table, cuts, chances, heard, hearing = random_discount(0)
+    table, cuts, cut_probabilities, active, inclusion = random_discount(0)
     found = table.copy()
-    flavour.discount(found, cuts, chances, heard, hearing, 1.0)
+    flavour.weigh_inclusion(found, cuts, cut_probabilities, active, inclusion, 1.0)
     for n, start, cut in np.ndindex(table.shape):
         expected = table[n, start, cut]
         if start < cut < cuts.size:
-            ends = chances[cuts[cut]] if cut < cuts.size - 1 else 1.0  # the document's end is sure
-            expected -= math.log(ends * hearing[heard[n]])
+            ends = (
+                cut_probabilities[cuts[cut]] if cut < cuts.size - 1 else 1.0
+            )  # the document's end is sure
+            expected -= math.log(ends * inclusion[active[n]])
         assert found[n, start, cut] == pytest.approx(expected, rel=1e-12)
 
 
@@ -217,5 +211,5 @@ def test_what_was_discounted_can_be_taken_back(seed, flavour):
     table, *given = random_discount(seed)
     found = table.copy()
     for sign in (1.0, -1.0):
-        flavour.discount(found, *given, sign)
+        flavour.weigh_inclusion(found, *given, sign)
     assert found == pytest.approx(table, rel=1e-13)

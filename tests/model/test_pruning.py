@@ -8,16 +8,16 @@ import pytest
 from permutopic.corpus import Corpus
 from permutopic.mallows import draw_inversions
 from permutopic.model.blocked.engine import TableEngine
-from permutopic.model.blocked.pruning import RetireTopics
-from permutopic.model.blocked.relabelling import put_empty_last
-from permutopic.model.joint import JointMeter, log_joint
+from permutopic.model.blocked.pruning import PruneTopics
+from permutopic.model.blocked.relabelling import move_empty_last
+from permutopic.model.joint import FastLogJoint, log_joint
 from permutopic.model.mcmc.schedule import POSTERIOR, Stage
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import check_state, make_state
 from permutopic.streams import Streams
 
 BEACH, HILL = "salt sea waves sand " * 3, "hills snow rocks ice " * 3
-RETIRING = Stage(0.9, even_shares=False, retire=True)
+RETIRING = Stage(0.9, uniform_prevalence=False, prune=True)
 
 
 def beach_told_twice(variant=Variant.FULL):
@@ -30,8 +30,10 @@ def beach_told_twice(variant=Variant.FULL):
     return corpus, state, Priors.for_documents(8, variant=variant)
 
 
-def retire(corpus, state, priors, stage=RETIRING, seed=0):
-    move = RetireTopics(TableEngine(corpus, 3, priors), priors, JointMeter(corpus, priors))
+def prune(corpus, state, priors, stage=RETIRING, seed=0):
+    move = PruneTopics(
+        TableEngine(corpus, 3, priors), priors, FastLogJoint.for_corpus(corpus, priors)
+    )
     move(state, partial(Streams(seed).at, 0, 0), stage)
 
 
@@ -39,7 +41,7 @@ def retire(corpus, state, priors, stage=RETIRING, seed=0):
 def test_a_topic_that_is_another_once_more_is_given_up(variant):
     corpus, state, priors = beach_told_twice(variant)
     before = log_joint(state, priors)
-    retire(corpus, state, priors)
+    prune(corpus, state, priors)
     check_state(corpus, state)
     assert np.count_nonzero(state.bag.sum(axis=0)) == 2
     assert log_joint(state, priors) > before
@@ -53,7 +55,7 @@ def test_topics_that_are_needed_stay_to_the_last_unit():
     corpus, state, priors = beach_told_twice()
     state = make_state(corpus, np.array([[2, 2, 0]] * 8), state.inversions, state.dispersion)
     before = state.copy()
-    retire(corpus, state, priors)
+    prune(corpus, state, priors)
     assert state.bag.tolist() == before.bag.tolist()
     assert state.word_counts.tolist() == before.word_counts.tolist()
 
@@ -62,7 +64,7 @@ def test_nothing_is_given_up_where_the_posterior_is_drawn_from():
     corpus, state, priors = beach_told_twice()
     for stage in (POSTERIOR, Stage(0.5)):
         before = state.copy()
-        retire(corpus, state, priors, stage)
+        prune(corpus, state, priors, stage)
         assert state.bag.tolist() == before.bag.tolist()
 
 
@@ -70,7 +72,7 @@ def test_one_topic_in_use_is_left_alone():
     corpus = Corpus.from_paragraphs([[BEACH]] * 3)
     bag, inversions = np.array([[1, 0, 0]] * 3), np.zeros((3, 2), dtype=np.int64)
     state = make_state(corpus, bag, inversions, np.ones(2))
-    retire(corpus, state, Priors.for_documents(3))
+    prune(corpus, state, Priors.for_documents(3))
     assert state.bag.tolist() == bag.tolist()
 
 
@@ -83,7 +85,7 @@ def test_empty_topics_go_last_and_nothing_else_moves(seed):
     inversions = draw_inversions(np.full(4, 0.3), rng, 6)
     state = make_state(corpus, bag, inversions, np.arange(1.0, 5.0))
     before = state.copy()
-    put_empty_last(state, 9.0)
+    move_empty_last(state, 9.0)
     check_state(corpus, state)
     numbers = {1: 0, 3: 1, 4: 2}
     for d in range(6):

@@ -8,12 +8,12 @@ import pytest
 from permutopic.model.mcmc.schedule import POSTERIOR, Schedule, Stage
 
 
-def temperatures(schedule, n_sweeps):
-    return [schedule.stage(sweep).temperature for sweep in range(n_sweeps)]
+def inverse_temperatures(schedule, n_sweeps):
+    return [schedule.stage(sweep).inverse_temperature for sweep in range(n_sweeps)]
 
 
 def test_the_posterior_is_untempered_with_shares_drawn():
-    assert Stage(temperature=1.0, even_shares=False) == POSTERIOR
+    assert Stage(inverse_temperature=1.0, uniform_prevalence=False) == POSTERIOR
 
 
 def test_without_annealing_all_sweeps_are_of_the_posterior():
@@ -24,8 +24,8 @@ def test_without_annealing_all_sweeps_are_of_the_posterior():
 @pytest.mark.parametrize("n_annealing", [1, 7, 80])
 @pytest.mark.parametrize("first", [0.005, 0.02, 0.9])
 def test_temperatures_climb_by_equal_factors_and_stay_at_one(n_annealing, first):
-    schedule = Schedule(n_annealing=n_annealing, first_temperature=first)
-    found = temperatures(schedule, n_annealing + 3)
+    schedule = Schedule(n_annealing=n_annealing, first_inverse_temperature=first)
+    found = inverse_temperatures(schedule, n_annealing + 3)
     assert found[0] == pytest.approx(first)
     assert found[n_annealing:] == [1.0] * 3
     assert found[n_annealing - 1] < 1
@@ -35,14 +35,14 @@ def test_temperatures_climb_by_equal_factors_and_stay_at_one(n_annealing, first)
 
 
 def test_shares_are_even_below_a_temperature():
-    schedule = Schedule(n_annealing=8, first_temperature=2.0**-8, shares_from=0.25)
-    assert temperatures(schedule, 9) == [2.0 ** (sweep - 8) for sweep in range(9)]
-    even = [schedule.stage(sweep).even_shares for sweep in range(9)]
+    schedule = Schedule(n_annealing=8, first_inverse_temperature=2.0**-8, prevalence_from=0.25)
+    assert inverse_temperatures(schedule, 9) == [2.0 ** (sweep - 8) for sweep in range(9)]
+    even = [schedule.stage(sweep).uniform_prevalence for sweep in range(9)]
     assert even == [True] * 6 + [False] * 3  # at 0.25 itself they are drawn
 
 
 def test_shares_may_be_drawn_all_the_way_or_even_all_the_way():
-    schedule = Schedule(n_annealing=5, shares_from=0.0)
-    assert not any(schedule.stage(sweep).even_shares for sweep in range(6))
-    schedule = Schedule(n_annealing=5, shares_from=2.0)
-    assert [schedule.stage(sweep).even_shares for sweep in range(6)] == [True] * 5 + [False]
+    schedule = Schedule(n_annealing=5, prevalence_from=0.0)
+    assert not any(schedule.stage(sweep).uniform_prevalence for sweep in range(6))
+    schedule = Schedule(n_annealing=5, prevalence_from=2.0)
+    assert [schedule.stage(sweep).uniform_prevalence for sweep in range(6)] == [True] * 5 + [False]

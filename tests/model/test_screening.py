@@ -1,4 +1,4 @@
-"""The quick look at a document: where it is likely to change, and in which order topics come."""
+"""The fast look at a document: where it is likely to change, and in which order topics come."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ flavours = pytest.mark.parametrize("flavour", [screening, uncompiled], ids=["fas
 def looked_through(flavour, scores, shares, switch):
     n_units, n_topics = scores.shape
     changes, held = np.full(n_units, np.nan), np.full((n_units, n_topics), np.nan)
-    flavour.look_through(scores, shares, switch, changes, held)
+    flavour.forward_backward(scores, shares, switch, changes, held)
     return changes, held
 
 
@@ -34,7 +34,7 @@ def test_the_chain_is_summed_over_all_its_ways(switch, n_units, n_topics, spread
     scores = rng.normal(-100, spread, (n_units, n_topics))
     shares = rng.dirichlet(np.ones(n_topics))
     changes, held = looked_through(flavour, scores, shares, switch)
-    jumps, topics = oracle.look_through(scores, shares, switch)
+    jumps, topics = oracle.forward_backward(scores, shares, switch)
     assert changes == pytest.approx(jumps, abs=1e-9)
     assert held == pytest.approx(topics, abs=1e-9)
 
@@ -52,9 +52,9 @@ def test_a_thousand_units_of_strong_words_lose_nothing(flavour):
 
 
 def chances_of(flavour, changes, wanted):
-    chances = np.full(changes.size + 1, np.nan)
-    flavour.choose_chances(changes, chances, wanted)
-    return chances
+    cut_probabilities = np.full(changes.size + 1, np.nan)
+    flavour.set_cut_probabilities(changes, cut_probabilities, wanted)
+    return cut_probabilities
 
 
 def random_changes(seed, n_units):
@@ -69,9 +69,9 @@ def random_changes(seed, n_units):
 @given(seed=st.integers(0, 1000), n_units=st.integers(1, 300), wanted=st.integers(1, 60))
 def test_chances_add_up_to_the_wanted_number_and_shut_no_place_out(seed, n_units, wanted, flavour):
     changes = random_changes(seed, n_units)
-    chances = chances_of(flavour, changes, wanted)
-    assert chances[0] == chances[-1] == 1.0
-    inner = chances[1:-1]
+    cut_probabilities = chances_of(flavour, changes, wanted)
+    assert cut_probabilities[0] == cut_probabilities[-1] == 1.0
+    inner = cut_probabilities[1:-1]
     if n_units <= wanted:
         assert np.all(inner == 1.0)
         return
@@ -81,7 +81,7 @@ def test_chances_add_up_to_the_wanted_number_and_shut_no_place_out(seed, n_units
     by_change = inner[np.argsort(changes[1:])]
     assert np.all(np.diff(by_change) >= 0)  # a likelier place is never looked at less
     above = inner - wanted / 4 / n_units
-    free = inner < 1  # beyond the even share, chances are in proportion
+    free = inner < 1  # beyond the even share, cut_probabilities are in proportion
     assert above[free] * changes[1:][free].sum() == pytest.approx(
         changes[1:][free] * above[free].sum(), rel=1e-6, abs=1e-12
     )
@@ -91,10 +91,10 @@ def test_chances_add_up_to_the_wanted_number_and_shut_no_place_out(seed, n_units
 def test_sure_places_are_always_cuts_where_there_is_room(flavour):
     changes = np.full(100, 1e-4)
     changes[[0, 17, 60]] = 0.9
-    chances = chances_of(flavour, changes, 8)
-    assert chances[17] == chances[60] == 1.0
-    assert chances[1:-1].sum() == pytest.approx(8, rel=1e-6)
-    assert chances[5] == pytest.approx((8 - 2) / 97)
+    cut_probabilities = chances_of(flavour, changes, 8)
+    assert cut_probabilities[17] == cut_probabilities[60] == 1.0
+    assert cut_probabilities[1:-1].sum() == pytest.approx(8, rel=1e-6)
+    assert cut_probabilities[5] == pytest.approx((8 - 2) / 97)
 
 
 @flavours
@@ -105,13 +105,13 @@ def test_every_place_is_a_cut_where_there_are_no_more_than_wanted(flavour):
 
 @flavours
 def test_a_document_that_never_changes_still_has_a_chance_everywhere(flavour):
-    chances = chances_of(flavour, np.append(1.0, np.zeros(99)), 8)
-    assert chances[1:-1].tolist() == [8 / 4 / 100] * 99
+    cut_probabilities = chances_of(flavour, np.append(1.0, np.zeros(99)), 8)
+    assert cut_probabilities[1:-1].tolist() == [8 / 4 / 100] * 99
 
 
 def order_of(flavour, held):
     order = np.full(held.shape[1], -1)
-    flavour.first_order(held, order)
+    flavour.initial_order(held, order)
     return order.tolist()
 
 

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from permutopic.mallows import log_prior_of_float
 from permutopic.model.generate import generate
 from permutopic.model.joint import joint_terms, log_joint
+from permutopic.model.kernels.categorical import draw_index
+from permutopic.model.kernels.orders import fill_order
 from permutopic.model.paper import single_draws
-from permutopic.model.paper.moves import ResampleDispersion, document_words, make_spans
+from permutopic.model.paper.moves import ResampleDispersion, make_span_scores
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import check_state, initial_state, make_state
 from permutopic.permutation import all_inversions, inversions_to_order
@@ -25,13 +27,13 @@ uncompiled = load_kernels(compile_it=False)
 
 
 def counts_of(state):
-    return single_draws.Counts(state.word_counts, state.topic_words, state.bag.sum(axis=0))
+    return single_draws.TopicCounts(state.word_counts, state.topic_tokens, state.bag.sum(axis=0))
 
 
 def document_taken_out(corpus, state, document):
     """The kernel's inputs for one document, its words out of the counts."""
-    words, counts = document_words(corpus, document), counts_of(state)
-    single_draws.add_words(words, state.order(document), state.bag[document], counts, -1)
+    words, counts = corpus.document(document).tokens, counts_of(state)
+    single_draws.add_tokens(words, state.order(document), state.bag[document], counts, -1)
     return words, counts
 
 
@@ -65,7 +67,7 @@ def a_corpus(seed, variant=Variant.FULL, n_topics=3):
 def test_the_kernel_builds_every_order(n_topics):
     order = np.empty(n_topics, dtype=np.int64)
     for inversions in all_inversions(n_topics):
-        single_draws.fill_order(order, np.array(inversions))
+        fill_order(order, np.array(inversions))
         assert order.tolist() == inversions_to_order(inversions).tolist()
 
 
@@ -75,10 +77,10 @@ def test_taking_a_document_out_and_putting_it_back_changes_nothing(seed):
     before = state.copy()
     for document in range(3):
         words, counts = document_taken_out(corpus, state, document)
-        assert counts.topic_words.sum() == corpus.n_tokens - words.tokens.size
-        single_draws.add_words(words, state.order(document), state.bag[document], counts, 1)
+        assert counts.topic_tokens.sum() == corpus.n_tokens - words.words.size
+        single_draws.add_tokens(words, state.order(document), state.bag[document], counts, 1)
     assert np.array_equal(before.word_counts, state.word_counts)
-    assert np.array_equal(before.topic_words, state.topic_words)
+    assert np.array_equal(before.topic_tokens, state.topic_tokens)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -86,7 +88,7 @@ def test_taking_a_document_out_and_putting_it_back_changes_nothing(seed):
 @pytest.mark.parametrize("block", [1, 3, None])
 def test_span_scores_are_differences_of_the_log_joint(seed, fill, block):
     corpus, state, priors = a_corpus(seed)
-    spans = make_spans(corpus, 3, priors)
+    spans = make_span_scores(corpus, 3, priors)
     if block is not None:
         spans = spans._replace(block=block)
     for document in range(3):
@@ -95,12 +97,12 @@ def test_span_scores_are_differences_of_the_log_joint(seed, fill, block):
         without = joint_terms(state_now, priors).words
         spans.reach[:] = 0
         if fill == "full":
-            single_draws.reach_all_spans(spans, words, counts)
+            single_draws.score_all_spans(spans, words, counts)
         n_units = words.offsets.size - 1
         for start, end, topic in itertools.product(range(n_units), range(n_units + 1), range(3)):
             if start < end:
                 added = state_now.copy()
-                for word in words.tokens[words.offsets[start] : words.offsets[end]]:
+                for word in words.words[words.offsets[start] : words.offsets[end]]:
                     added.word_counts[word, topic] += 1
                 expected = joint_terms(added, priors).words - without
                 score = single_draws.span_score(spans, words, counts, start, end, topic)
@@ -120,7 +122,7 @@ def test_the_conditional_of_a_draw_is_the_normalised_joint(seed, variant):
             bag[old] -= 1
             counts.topic_units[old] -= 1
             log_weights = np.empty(3)
-            spans = make_spans(corpus, 3, priors)
+            spans = make_span_scores(corpus, 3, priors)
             single_draws.draw_log_weights(
                 spans, words, counts, order, bag, priors.topic, log_weights
             )
@@ -144,7 +146,7 @@ def test_the_conditional_of_an_inversion_count_is_the_normalised_joint(seed, var
         words, counts = document_taken_out(corpus, now, document)
         log_weights = np.full(4, np.nan)
         n_values = single_draws.inversion_log_weights(
-            make_spans(corpus, 4, priors),
+            make_span_scores(corpus, 4, priors),
             words,
             counts,
             now.order(document),
@@ -189,7 +191,7 @@ def test_the_conditional_of_a_dispersion_is_the_joint_as_its_function(seed, monk
 @given(st.floats(0, 1, exclude_max=True), st.lists(st.floats(-800, 800), min_size=1, max_size=6))
 def test_choosing_inverts_the_distribution(uniform, log_weights):
     log_weights = np.array(log_weights)
-    value = single_draws.choose(log_weights, log_weights.size, uniform)
+    value = draw_index(log_weights, log_weights.size, uniform)
     cumulative = np.cumsum(normalised(log_weights))
     assert (cumulative[value - 1] if value else 0) <= uniform + 1e-9
     assert uniform < cumulative[value] + 1e-9
@@ -212,12 +214,12 @@ def test_compiled_uncompiled_and_oracle_make_the_same_moves(seed, variant, parts
         n_inversions = 2 * parts[1] * (variant != Variant.CONSTRAINED)
         bag_uniforms, inversion_uniforms = rng.random(n_draws), rng.random(n_inversions)
         for flavour, mine in zip((single_draws, uncompiled), states, strict=False):
-            flavour.visit_document(
-                document_words(corpus, document),
+            flavour.resample_structure(
+                corpus.document(document).tokens,
                 mine.bag[document],
                 mine.inversions[document],
                 counts_of(mine),
-                make_spans(corpus, 3, priors),
+                make_span_scores(corpus, 3, priors),
                 priors.topic,
                 dispersion,
                 bag_uniforms,

@@ -14,9 +14,16 @@ from scipy.special import gammaln
 
 from permutopic.corpus import Corpus
 from permutopic.model.blocked.engine import TableEngine
+from permutopic.model.blocked.packing import localize_corpus
 from permutopic.model.joint import joint_terms
 from permutopic.model.kernels import span_table
-from permutopic.model.kernels.span_table import Factors, Text, fill_spans, make_scratch, take_rows
+from permutopic.model.kernels.preparation import at_cuts
+from permutopic.model.kernels.span_table import (
+    TopicFactors,
+    fill_spans,
+    gather_rows,
+    make_scratch,
+)
 from permutopic.model.priors import Priors
 from permutopic.model.state import initial_state
 
@@ -41,11 +48,11 @@ def a_corpus(seed, sizes=(1, 4, 11), most_words=6, n_words=7):
     return Corpus.from_paragraphs(documents, tokens="whitespace")
 
 
-def text_of(corpus, document, cuts=None):
+def cut_document_of(corpus, document, cuts=None):
     """The document as the engine prepares it, with all its cuts or some."""
-    tokens, postings, offsets, reach = TableEngine(corpus, 2, PRIORS).documents[document]
-    cuts = np.arange(offsets.size) if cuts is None else np.array(cuts)
-    return Text(tokens, postings.words, offsets[cuts], reach[cuts])
+    local = localize_corpus(corpus)[document]
+    cuts = np.arange(local.offsets.size) if cuts is None else np.array(cuts)
+    return at_cuts(local, cuts)
 
 
 def some_of_the_cuts(n_units, rng):
@@ -61,10 +68,10 @@ def filled(text, held, beta, *, block=20, shares=1, module=span_table):
     n_topics, n_cuts = held.shape[1], text.cut_tokens.size
     rows = np.full((-(-n_topics // 8), text.words.size, 8), np.nan)
     for first, last in itertools.pairwise([0, text.words.size // 2, text.words.size]):
-        module.take_rows(rows, text.words, held.astype(np.int32), beta, first, last)
+        module.gather_rows(rows, text.words, held.astype(np.int32), beta, first, last)
     totals = held.sum(axis=0)
     counts = np.arange(totals.max() + text.tokens.size + 1)
-    factors = Factors(rows, totals, gammaln(counts + held.shape[0] * beta), block)
+    factors = TopicFactors(rows, totals, gammaln(counts + held.shape[0] * beta), block)
     table = np.full((n_topics, n_cuts - 1, n_cuts + 3), np.nan)
     for share in range(shares):
         scratch = make_scratch(text.words.size, n_cuts)
@@ -98,7 +105,7 @@ def test_entries_are_differences_of_the_log_joint(seed, n_topics, block):
             words = corpus.words[corpus.unit_offsets[unit] : corpus.unit_offsets[unit + 1]]
             np.subtract.at(without.word_counts, (words, topic), 1)
         base = joint_terms(without, PRIORS).words
-        text = text_of(corpus, document)
+        text = cut_document_of(corpus, document)
         table = filled(text, without.word_counts, PRIORS.word, block=block)
         for start, end in itertools.combinations(range(units.stop - units.start + 1), 2):
             first, last = corpus.unit_offsets[[units.start + start, units.start + end]]
@@ -123,7 +130,7 @@ def test_entries_are_the_oracles_for_any_topics_cuts_and_blocks(
 ):
     corpus = a_corpus(seed, (size,))
     rng = np.random.default_rng(seed)
-    text = text_of(corpus, 0, None if every else some_of_the_cuts(size, rng))
+    text = cut_document_of(corpus, 0, None if every else some_of_the_cuts(size, rng))
     held = rng.poisson(2.0, (corpus.n_words, n_topics))
     table = filled(text, held, beta, block=block)
     assert_is_the_oracles(table, text, held, beta)
@@ -141,11 +148,11 @@ def test_long_products_of_great_and_tiny_factors_lose_nothing(beta, most):
     held = rng.integers(0, most + 1, (corpus.n_words, 3))
     held[rng.random(held.shape) < 0.8] = 0
     held[:, 2] = 0
-    text = text_of(corpus, 0)
+    text = cut_document_of(corpus, 0)
     tokens, ends = text.words[text.tokens], text.cut_tokens
     assert tokens.size > 1000
     rows = np.full((1, text.words.size, 8), np.nan)
-    take_rows(rows, text.words, held.astype(np.int32), beta, 0, text.words.size)
+    gather_rows(rows, text.words, held.astype(np.int32), beta, 0, text.words.size)
     # The factors alone: a table of logΓ up to such totals would not fit into memory.
     no_total, no_log_gamma = np.zeros(3, dtype=np.int64), np.zeros(tokens.size + 1)
     blocks = [1, TableEngine(corpus, 3, dataclasses.replace(PRIORS, word=beta)).block]
@@ -153,7 +160,7 @@ def test_long_products_of_great_and_tiny_factors_lose_nothing(beta, most):
         blocks[1] = min(blocks[1], 30)
     for block in blocks:
         table = np.full((3, 5, 8), np.nan)
-        factors = Factors(rows, no_total, no_log_gamma, block)
+        factors = TopicFactors(rows, no_total, no_log_gamma, block)
         fill_spans(table, text, factors, make_scratch(text.words.size, 6), 0, 1)
         for topic, start in itertools.product(range(3), range(5)):
             seen, logs = [0] * corpus.n_words, []
@@ -167,7 +174,7 @@ def test_long_products_of_great_and_tiny_factors_lose_nothing(beta, most):
 def test_units_without_words_weigh_nothing():
     corpus = Corpus.from_paragraphs([["", "", "a a", "", "b"], ["a b"]], tokens="whitespace")
     held = np.array([[1, 4], [2, 0]])
-    table = filled(text_of(corpus, 0), held, 0.5)
+    table = filled(cut_document_of(corpus, 0), held, 0.5)
     assert table[:, 0, 1:3].tolist() == [[0.0, 0.0]] * 2
     assert table[:, 3, 4].tolist() == [0.0] * 2
     assert table[:, 0, 3].tolist() == table[:, 1, 4].tolist() == table[:, 2, 3].tolist()
@@ -180,7 +187,7 @@ def test_units_without_words_weigh_nothing():
 @pytest.mark.parametrize("shares", [2, 3, 5])
 def test_shares_of_the_starts_make_the_same_table(shares, size, n_topics):
     corpus = a_corpus(size, (size,))
-    text = text_of(corpus, 0)
+    text = cut_document_of(corpus, 0)
     held = np.random.default_rng(size).poisson(2.0, (corpus.n_words, n_topics))
     whole, split = filled(text, held, 0.2), filled(text, held, 0.2, shares=shares)
     assert whole.tobytes() == split.tobytes()
@@ -188,12 +195,12 @@ def test_shares_of_the_starts_make_the_same_table(shares, size, n_topics):
 
 def test_every_share_writes_starts_of_its_own():
     corpus = a_corpus(0, (13,))
-    text = text_of(corpus, 0)
+    text = cut_document_of(corpus, 0)
     held = np.ones((corpus.n_words, 2), dtype=np.int64)
     rows = np.empty((1, text.words.size, 8))
-    take_rows(rows, text.words, held.astype(np.int32), 0.2, 0, text.words.size)
+    gather_rows(rows, text.words, held.astype(np.int32), 0.2, 0, text.words.size)
     log_gamma = gammaln(np.arange(text.tokens.size + 8) + 1.4)
-    factors = Factors(rows, held.sum(axis=0), log_gamma, 20)
+    factors = TopicFactors(rows, held.sum(axis=0), log_gamma, 20)
     written = []
     for share in range(3):
         table = np.full((2, 13, 16), np.nan)
@@ -206,7 +213,7 @@ def test_every_share_writes_starts_of_its_own():
 def test_words_are_numbered_so_that_those_ahead_come_first(seed):
     corpus = a_corpus(seed)
     for document in range(3):
-        text = text_of(corpus, document)
+        text = cut_document_of(corpus, document)
         units = corpus.units_of(document)
         offsets = corpus.unit_offsets[units.start : units.stop + 1]
         assert text.words[text.tokens].tolist() == corpus.words[offsets[0] : offsets[-1]].tolist()

@@ -30,10 +30,10 @@ def test_layouts_and_counts_agree_with_the_oracle(drawn):
             for word in words:
                 counts[word, topic] += 1
     assert state.word_counts.tolist() == counts.tolist()
-    assert state.topic_words.tolist() == counts.sum(axis=0).tolist()
+    assert state.topic_tokens.tolist() == counts.sum(axis=0).tolist()
 
 
-@pytest.mark.parametrize("part", ["word_counts", "topic_words", "bag"])
+@pytest.mark.parametrize("part", ["word_counts", "topic_tokens", "bag"])
 def test_a_wrong_count_is_noticed(drawn, part):
     corpus, state, _ = drawn
     check_state(corpus, state)

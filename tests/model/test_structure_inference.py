@@ -10,39 +10,34 @@ import pytest
 from scipy.special import gammaln
 
 from permutopic.model.generate import generate
-from permutopic.model.inference.sampling import Effort
-from permutopic.model.inference.structures import Structures, Text, digest, digest_all
+from permutopic.model.inference.preparing import InferenceSettings
+from permutopic.model.inference.structures import StructureInference
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import State
 
 import oracle
+from by_hand import make_encoded
 
 N_WORDS, BETA = 40, 0.5
 
 
-def text_of(corpus, number, *, seen=False):
-    units = corpus.units_of(number)
-    offsets = corpus.unit_offsets[units.start : units.stop + 1]
-    words = corpus.words[offsets[0] : offsets[-1]]
-    return Text(words, offsets - offsets[0], number if seen else -1)
-
-
 def without(corpus, state, number):
     """The state of all other documents."""
-    text, topics = text_of(corpus, number), state.topics(number)
+    tokens, topics = corpus.document(number).tokens, state.topics(number)
     own = np.zeros_like(state.word_counts)
-    np.add.at(own, (text.words, np.repeat(topics, np.diff(text.offsets))), 1)
+    np.add.at(own, (tokens.words, np.repeat(topics, np.diff(tokens.offsets))), 1)
     return State(
         np.delete(state.bag, number, axis=0),
         np.delete(state.inversions, number, axis=0),
         state.dispersion,
         state.word_counts - own,
-        state.topic_words - own.sum(axis=0),
+        state.topic_tokens - own.sum(axis=0),
     )
 
 
-def units_of(text):
-    return [text.words[a:b].tolist() for a, b in itertools.pairwise(text.offsets.tolist())]
+def units_of(document):
+    words, offsets = document.tokens
+    return [words[a:b].tolist() for a, b in itertools.pairwise(offsets.tolist())]
 
 
 def assert_same(found, expected):
@@ -60,36 +55,37 @@ def made():
     return *generate(6, priors, rng, **shape), priors
 
 
-@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("fast", [False, True])
 @pytest.mark.parametrize("seen", [False, True])
-def test_a_document_has_the_same_result_in_any_company(made, seen, quick):
+def test_a_document_has_the_same_result_in_any_company(made, seen, fast):
     corpus, state, priors = made
-    texts = [text_of(corpus, number, seen=seen) for number in range(12)]
-    settings = {"n_samples": 20, "quick": quick, "seed": 3}
-    alone = [Structures(state, priors, **settings).infer(text) for text in texts]
-    one = Structures(state, priors, **settings)
+    given = [(corpus.document(number), number if seen else -1) for number in range(12)]
+    settings = {"n_samples": 20, "fast": fast, "seed": 3}
+    alone = [StructureInference(state, priors, **settings).infer(*each) for each in given]
+    one = StructureInference(state, priors, **settings)
     for number in [11, 0, 5, 5, 3, 11]:
-        assert_same(one.infer(texts[number]), alone[number])
+        assert_same(one.infer(*given[number]), alone[number])
     with ThreadPoolExecutor(4) as pool:
-        for found, expected in zip(pool.map(one.infer, texts * 3), alone * 3, strict=True):
+        results = pool.map(lambda each: one.infer(*each), given * 3)
+        for found, expected in zip(results, alone * 3, strict=True):
             assert_same(found, expected)
 
 
 def test_what_is_known_already_changes_nothing(made):
     corpus, state, priors = made
-    first = Structures(state, priors, n_samples=5)
-    text = text_of(corpus, 4)
-    expected = first.infer(text)
-    again = Structures(state, priors, n_samples=5, known=first.known)
-    assert_same(again.infer(text), expected)
-    assert_same(again.infer(text._replace(key=digest(text.words, text.offsets))), expected)
+    first = StructureInference(state, priors, n_samples=5)
+    document = corpus.document(4)
+    expected = first.infer(document)
+    again = StructureInference(state, priors, n_samples=5, fitted=first.fitted)
+    assert_same(again.infer(document), expected)
 
 
 def test_another_seed_makes_other_draws_of_the_same_posterior(made):
     corpus, state, priors = made
-    text = text_of(corpus, 4)
+    document = corpus.document(4)
     one, other = (
-        Structures(state, priors, n_samples=200, seed=seed).infer(text) for seed in (0, 1)
+        StructureInference(state, priors, n_samples=200, seed=seed).infer(document)
+        for seed in (0, 1)
     )
     assert not np.array_equal(one.samples, other.samples)
     assert one.probabilities == pytest.approx(other.probabilities, abs=0.15)
@@ -99,7 +95,7 @@ def test_another_seed_makes_other_draws_of_the_same_posterior(made):
 @pytest.mark.parametrize("n_samples", [1, 15, 16, 17, 40])
 def test_there_are_as_many_samples_as_asked_for(made, n_samples):
     corpus, state, priors = made
-    found = Structures(state, priors, n_samples=n_samples).infer(text_of(corpus, 3))
+    found = StructureInference(state, priors, n_samples=n_samples).infer(corpus.document(3))
     assert found.samples.shape == (n_samples, 30)
     assert found.samples.min() >= 0
     assert found.samples.max() < 6
@@ -110,9 +106,9 @@ def test_there_are_as_many_samples_as_asked_for(made, n_samples):
 def test_the_state_is_left_as_it_is_bit_for_bit(made):
     corpus, state, priors = made
     before = state.copy()
-    structures = Structures(state, priors, n_samples=16)
+    inference = StructureInference(state, priors, n_samples=16)
     for number, seen in itertools.product(range(12), (False, True)):
-        structures.infer(text_of(corpus, number, seen=seen))
+        inference.infer(corpus.document(number), number if seen else -1)
     for name, array in vars(before).items():
         assert array.tobytes() == getattr(state, name).tobytes(), name
 
@@ -121,15 +117,15 @@ def test_the_state_is_left_as_it_is_bit_for_bit(made):
 @pytest.mark.parametrize("seen", [False, True])
 def test_probabilities_are_probabilities(made, number, seen):
     corpus, state, priors = made
-    text = text_of(corpus, number, seen=seen)
-    found = Structures(state, priors, n_samples=48).infer(text)
+    given = corpus.document(number), number if seen else -1
+    found = StructureInference(state, priors, n_samples=48).infer(*given)
     assert found.probabilities.sum(axis=1) == pytest.approx(np.ones(found.topics.size))
     assert found.probabilities.min() >= 0
     assert found.boundaries[0] == 0
     assert np.all((found.boundaries >= 0) & (found.boundaries <= 1 + 1e-9))
     held = np.bincount(corpus.words, minlength=N_WORDS) + BETA
-    given = np.log(held / held.sum())
-    expected = [given[unit].sum() for unit in units_of(text)]
+    logs = np.log(held / held.sum())
+    expected = [logs[unit].sum() for unit in units_of(given[0])]
     assert found.background == pytest.approx(expected)
 
 
@@ -138,8 +134,8 @@ def test_probabilities_are_probabilities(made, number, seen):
 def test_probabilities_are_the_means_of_many_samples(made, seen):
     corpus, state, priors = made
     for number in (2, 5, 9):
-        text = text_of(corpus, number, seen=seen)
-        found = Structures(state, priors, n_samples=2_000).infer(text)
+        given = corpus.document(number), number if seen else -1
+        found = StructureInference(state, priors, n_samples=2_000).infer(*given)
         for topic in range(6):
             share = (found.samples == topic).mean(axis=0)
             assert found.probabilities[:, topic] == pytest.approx(share, abs=0.06)
@@ -163,16 +159,16 @@ class Tiny:
         made = generate(3, self.priors, rng, **shape, dispersion=dispersion)
         self.corpus, self.state = made
 
-    def exact(self, number, *, quick, seen):
+    def exact(self, number, *, fast, seen):
         """Probabilities of topics and of boundaries, by enumeration."""
         others = without(self.corpus, self.state, number) if seen else self.state
         orders = self.priors.variant != Variant.CONSTRAINED
         document = oracle.LoneDocument(
-            units_of(text_of(self.corpus, number)),
+            units_of(self.corpus.document(number)),
             others.word_counts.T.tolist(),
             self.priors.word,
             others.dispersion,
-            quick=quick,
+            fast=fast,
             orders=orders,
         )
         concentration = others.bag.sum(axis=0) + self.priors.topic
@@ -190,72 +186,74 @@ class Tiny:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("variant", list(Variant))
-@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("fast", [False, True])
 @pytest.mark.parametrize("seen", [False, True])
-def test_probabilities_of_a_tiny_document_are_exact(variant, quick, seen):
+def test_probabilities_of_a_tiny_document_are_exact(variant, fast, seen):
     tiny = Tiny(variant)
-    structures = Structures(tiny.state, tiny.priors, n_samples=24_000, quick=quick)
+    inference = StructureInference(tiny.state, tiny.priors, n_samples=24_000, fast=fast)
     for number in range(4):
-        found = structures.infer(text_of(tiny.corpus, number, seen=seen))
-        topics, ends = tiny.exact(number, quick=quick, seen=seen)
+        found = inference.infer(tiny.corpus.document(number), number if seen else -1)
+        topics, ends = tiny.exact(number, fast=fast, seen=seen)
         assert found.probabilities == pytest.approx(topics, abs=0.03)
         assert found.boundaries == pytest.approx(ends, abs=0.03)
 
 
-@pytest.mark.parametrize("quick", [False, True])
-def test_the_words_are_as_probable_as_the_structure_makes_them(made, quick):
+@pytest.mark.parametrize("fast", [False, True])
+def test_the_words_are_as_probable_as_the_structure_makes_them(made, fast):
     corpus, state, priors = made
-    structures = Structures(state, priors, n_samples=16, quick=quick)
+    inference = StructureInference(state, priors, n_samples=16, fast=fast)
     for number in (0, 4, 11):
-        text = text_of(corpus, number)
-        topics = structures.infer(text).topics
+        document = corpus.document(number)
+        topics = inference.infer(document).topics
         counts, total = np.zeros((N_WORDS, 6)), 0.0
-        np.add.at(counts, (text.words, np.repeat(topics, np.diff(text.offsets))), 1)
-        before, held = state.word_counts + BETA, state.topic_words + N_WORDS * BETA
-        if quick:
+        np.add.at(
+            counts, (document.tokens.words, np.repeat(topics, np.diff(document.tokens.offsets))), 1
+        )
+        before, held = state.word_counts + BETA, state.topic_tokens + N_WORDS * BETA
+        if fast:
             total = np.sum(counts * np.log(before / held))
         else:
             total = np.sum(gammaln(before + counts) - gammaln(before))
             total -= np.sum(gammaln(held + counts.sum(axis=0)) - gammaln(held))
-        found = structures.infer(text).total[0]
+        found = inference.infer(document).log_likelihood[0]
         assert found == pytest.approx(total, rel=1e-9)
 
 
 def test_a_document_longer_than_the_tables_that_are_kept(made):
     corpus, state, priors = made
-    structures = Structures(state, priors, n_samples=4)
-    short = text_of(corpus, 5)
-    before = structures.infer(short)
-    sizes = structures.known.log_gamma.size, structures.known.log_factorial.size
+    inference = StructureInference(state, priors, n_samples=4)
+    short = corpus.document(5)
+    before = inference.infer(short)
+    sizes = inference.fitted.log_gamma.size, inference.fitted.log_factorial.size
     rng = np.random.default_rng(0)
     words = rng.integers(0, N_WORDS, sizes[0] + 5_000, dtype=np.int32)
     offsets = np.sort(rng.integers(0, words.size, sizes[1] + 400))
     offsets[[0, -1]] = 0, words.size
-    found = structures.infer(Text(words, offsets))
+    found = inference.infer(make_encoded(words, offsets))
     counts = np.zeros((N_WORDS, 6))
     np.add.at(counts, (words, np.repeat(found.topics, np.diff(offsets))), 1)
-    prior, held = state.word_counts + BETA, state.topic_words + N_WORDS * BETA
+    prior, held = state.word_counts + BETA, state.topic_tokens + N_WORDS * BETA
     total = np.sum(gammaln(prior + counts) - gammaln(prior))
     total -= np.sum(gammaln(held + counts.sum(axis=0)) - gammaln(held))
-    assert found.total[0] == pytest.approx(total, rel=1e-9)
-    longer = structures.known
+    assert found.log_likelihood[0] == pytest.approx(total, rel=1e-9)
+    longer = inference.fitted
     assert longer.log_gamma.size > sizes[0]
     assert longer.log_factorial.size > sizes[1]
     assert longer.log_gamma == pytest.approx(gammaln(np.arange(longer.log_gamma.size) + 20.0))
     factorials = gammaln(np.arange(longer.log_factorial.size) + 1.0)
     assert longer.log_factorial == pytest.approx(factorials)
-    assert_same(structures.infer(short), before)
+    assert_same(inference.infer(short), before)
 
 
-@pytest.mark.parametrize("quick", [False, True])
-def test_ten_thousand_units_are_put_where_they_belong(quick):
+@pytest.mark.parametrize("fast", [False, True])
+def test_ten_thousand_units_are_put_where_they_belong(fast):
     priors = Priors.for_documents(20, topic=2.0, word=0.1)
     rng = np.random.default_rng(4)
     units = [10_000, *[30] * 19]
     shape = {"n_documents": 20, "units": units, "unit_words": 4, "n_words": 200}
     corpus, state = generate(6, priors, rng, **shape)
     others = without(corpus, state, 0)
-    found = Structures(others, priors, n_samples=8, quick=quick).infer(text_of(corpus, 0))
+    found = StructureInference(others, priors, n_samples=8, fast=fast).infer(corpus.document(0))
     truth = state.topics(0)
     assert np.unique(truth).size > 3
     assert np.mean(found.topics == truth) > 0.95
@@ -263,78 +261,55 @@ def test_ten_thousand_units_are_put_where_they_belong(quick):
     assert found.probabilities.sum(axis=1) == pytest.approx(np.ones(10_000))
 
 
-@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("fast", [False, True])
 @pytest.mark.parametrize("offsets", [[0, 0], [0, 0, 0, 0], [0, 2], [0, 0, 2, 2]])
-def test_documents_with_next_to_nothing_in_them(made, offsets, quick):
+def test_documents_with_next_to_nothing_in_them(made, offsets, fast):
     _, state, priors = made
-    text = Text(np.array([5, 7], dtype=np.int32)[: offsets[-1]], np.array(offsets))
-    found = Structures(state, priors, n_samples=20, quick=quick).infer(text)
+    document = make_encoded(np.array([5, 7], dtype=np.int32)[: offsets[-1]], np.array(offsets))
+    found = StructureInference(state, priors, n_samples=20, fast=fast).infer(document)
     n_units = len(offsets) - 1
     assert found.samples.shape == (20, n_units)
     assert found.probabilities.sum(axis=1) == pytest.approx(np.ones(n_units))
-    assert np.isfinite(found.total[0])
+    assert np.isfinite(found.log_likelihood[0])
     if offsets[-1] == 0:
-        assert found.total[0] == 0
+        assert found.log_likelihood[0] == 0
         assert np.all(found.scores == 0)
 
 
 @pytest.mark.statistical
 def test_a_unit_without_words_has_the_topics_that_any_unit_may_have(made):
     _, state, priors = made
-    text = Text(np.empty(0, dtype=np.int32), np.array([0, 0]))
-    found = Structures(state, priors, n_samples=20_000).infer(text)
+    document = make_encoded(np.empty(0, dtype=np.int32), np.array([0, 0]))
+    found = StructureInference(state, priors, n_samples=20_000).infer(document)
     shares = state.bag.sum(axis=0) + priors.topic
     assert found.probabilities[0] == pytest.approx(shares / shares.sum(), abs=0.02)
 
 
 def test_a_seen_document_is_judged_without_its_own_words(made):
     corpus, state, priors = made
-    others = Structures(without(corpus, state, 8), priors, n_samples=16)
-    found = Structures(state, priors, n_samples=16).infer(text_of(corpus, 8, seen=True))
-    assert found.scores == pytest.approx(others.infer(text_of(corpus, 8)).scores, rel=1e-9)
-    new = Structures(state, priors, n_samples=16).infer(text_of(corpus, 8))
+    others = StructureInference(without(corpus, state, 8), priors, n_samples=16)
+    found = StructureInference(state, priors, n_samples=16).infer(corpus.document(8), 8)
+    assert found.scores == pytest.approx(others.infer(corpus.document(8)).scores, rel=1e-9)
+    new = StructureInference(state, priors, n_samples=16).infer(corpus.document(8))
     assert new.scores.max(axis=1).sum() > found.scores.max(axis=1).sum()
 
 
 def test_a_seen_document_begins_where_the_fit_has_it(made):
     corpus, state, priors = made
-    structures = Structures(state, priors, n_samples=1)
-    effort = Effort(1, 1, 1, 32, 32, 0.03, 0.1, False)
+    inference = StructureInference(state, priors, n_samples=1)
+    work = InferenceSettings(1, 1, 1, 32, 32, 0.03, 0.1, False)
     for number in range(12):
-        page = structures._page(text_of(corpus, number, seen=True), effort)
-        assert page.topics.tolist() == state.topics(number).tolist()
-        assert page.inversions.tolist() == state.inversions[number].tolist()
-        page = structures._page(text_of(corpus, number), effort)
-        assert page.topics.size == page.inversions.size == 0
+        given = inference._input(corpus.document(number), number, work)
+        assert given.topics.tolist() == state.topics(number).tolist()
+        assert given.inversions.tolist() == state.inversions[number].tolist()
+        given = inference._input(corpus.document(number), -1, work)
+        assert given.topics.size == given.inversions.size == 0
 
 
 def test_the_constrained_model_keeps_the_canonical_order():
     tiny = Tiny(Variant.CONSTRAINED)
-    structures = Structures(tiny.state, tiny.priors, n_samples=64)
+    inference = StructureInference(tiny.state, tiny.priors, n_samples=64)
     for number in range(4):
-        found = structures.infer(text_of(tiny.corpus, number))
+        found = inference.infer(tiny.corpus.document(number))
         for topics in [found.topics, *found.samples]:
             assert np.all(np.diff(topics) >= 0)
-
-
-def test_a_digest_tells_documents_by_words_and_units(made):
-    corpus, _, _ = made
-    words, offsets, _, _ = text_of(corpus, 2)
-    mine = digest(words, offsets)
-    assert mine == digest(words.astype(np.int64), offsets + 100)  # where it lies is no matter
-    other_units, other_words = offsets.copy(), words.copy()
-    other_units[1] += 1
-    other_words[0] += 1
-    assert len({mine, digest(words, other_units), digest(other_words, offsets)}) == 3
-    assert digest(words[:0], offsets[:2] * 0) != digest(words[:0], offsets[:3] * 0)
-    every = digest_all(corpus)
-    assert np.unique(every).size == 12
-    for number in range(12):
-        text = text_of(corpus, number)
-        assert int(every[number]) == digest(text.words, text.offsets)
-
-
-def test_digests_are_the_same_on_every_machine():
-    # They key the random numbers and find seen documents again.
-    found = digest(np.array([3, 1, 4, 1, 5], dtype=np.int32), np.array([0, 2, 2, 5]))
-    assert found == 17456365961895004997

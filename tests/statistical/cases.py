@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from permutopic.corpus import Corpus
-from permutopic.model.blocked.engine import TableEngine, every_place
+from permutopic.model.blocked.engine import TableEngine, every_position
 from permutopic.model.blocked.moves import ResampleBlocks, blocked_moves
-from permutopic.model.blocked.relabelling import RenumberTopics
+from permutopic.model.blocked.relabelling import RelabelTopics
 from permutopic.model.paper.moves import ResampleDispersion, ResampleStructures, paper_moves
 from permutopic.model.priors import Priors
 
@@ -48,13 +48,13 @@ def some_places(n_units):
     return 0.4
 
 
-def blocks(corpus, n_topics, priors, *, rounds, placements, kept=every_place):
-    engine = TableEngine(corpus, n_topics, priors, kept=kept)
+def blocks(corpus, n_topics, priors, *, rounds, placements, cut_probability=every_position):
+    engine = TableEngine(corpus, n_topics, priors, cut_probability=cut_probability)
     return [ResampleBlocks(engine, priors, rounds=rounds, placements=placements)]
 
 
 def renumbering_alone(corpus, n_topics, priors):
-    return [RenumberTopics()]
+    return [RelabelTopics()]
 
 
 def paper_and_blocked(corpus, n_topics, priors):
@@ -69,9 +69,9 @@ MOVES = {
     "all, table filled first": everything_filled_first,
     "blocked bag": partial(blocks, rounds=1, placements=0),
     "placements": partial(blocks, rounds=1, placements=2),
-    "random cuts": partial(blocks, rounds=2, placements=1, kept=some_places),
-    "renumber": renumbering_alone,
+    "random cuts": partial(blocks, rounds=2, placements=1, cut_probability=some_places),
+    "relabel": renumbering_alone,
     "blocked": blocked_moves,
-    "blocked, random cuts": partial(blocked_moves, kept=some_places),
+    "blocked, random cuts": partial(blocked_moves, cut_probability=some_places),
     "paper and blocked": paper_and_blocked,
 }

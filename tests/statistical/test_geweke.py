@@ -51,7 +51,7 @@ def test_each_move_alone_leaves_the_joint_as_it_is(variant, moves):
     [
         ("full", "blocked bag"),
         ("full", "placements"),
-        ("full", "renumber"),
+        ("full", "relabel"),
         ("uniform", "random cuts"),
     ],
 )

@@ -7,6 +7,7 @@ visits must be such a draw again, though places and topics are left out of them 
 
 from __future__ import annotations
 
+import importlib
 import itertools
 
 import numba
@@ -14,8 +15,15 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
+from permutopic.corpus import DocumentTokens
 from permutopic.model.inference import sampling
-from permutopic.model.inference.sampling import Effort, Findings, Known, Page
+from permutopic.model.inference.preparing import (
+    FittedCounts,
+    InferenceInput,
+    InferenceSettings,
+    PosteriorSummary,
+    prepare_document,
+)
 from permutopic.model.priors import Variant
 
 import oracle
@@ -34,18 +42,16 @@ DISPERSION = {
 }
 N_TOPICS, N_UNITS, N_WORDS = 3, len(UNITS), 4
 
-# About two places of four looked at, and topics not in use heard four times in ten.
-VISIT = Effort(1, 1, 2, 2, 2, 10.0, 0.4, False)
+# About two places of four looked at, and topics not in use active four times in ten.
+VISIT = InferenceSettings(1, 1, 2, 2, 2, 10.0, 0.4, False)
 
 
 class Setting:
     """All structures of the document with their probabilities, each ready to start from."""
 
-    def __init__(self, variant, effort):
-        self.effort, dispersion, orders = effort, DISPERSION[variant], variant != "constrained"
-        document = oracle.LoneDocument(
-            UNITS, HELD, BETA, dispersion, quick=effort.quick, orders=orders
-        )
+    def __init__(self, variant, work):
+        self.work, dispersion, orders = work, DISPERSION[variant], variant != "constrained"
+        document = oracle.LoneDocument(UNITS, HELD, BETA, dispersion, fast=work.fast, orders=orders)
         self.structures = list(itertools.product(document.orders, document.bags))
         logs = np.array([document.log_posterior(*one, CONCENTRATION) for one in self.structures])
         self.probabilities = np.exp(logs - oracle.log_sum(logs.tolist()))
@@ -68,7 +74,7 @@ class Setting:
         for words, topic in zip(UNITS, layout, strict=False):  # of none, where it is new
             np.add.at(counts, (words, topic), 1)
         most = 2 * counts.sum()  # one bug looks further up the table of logΓ than there is
-        return Known(
+        return FittedCounts(
             counts,
             counts.sum(axis=0, dtype=np.int64),
             np.array(SHARES),
@@ -82,14 +88,14 @@ class Setting:
             self.orders,
         )
 
-    def p_value(self, n_replicates, infer=sampling.infer, *, new=False, seed=0):
+    def p_value(self, n_replicates, infer=sampling.infer_structure, *, new=False, seed=0):
         """Start at exact draws, or anew each time, and compare what comes out of all visits."""
-        rng, effort = np.random.default_rng(seed), self.effort
-        visits, n_samples = effort.visits, effort.visits * effort.rounds
-        each = N_UNITS + 1 + N_TOPICS + effort.rounds * (2 * effort.placements + N_TOPICS)
+        rng, work = np.random.default_rng(seed), self.work
+        visits, n_samples = work.visits, work.visits * work.rounds
+        each = N_UNITS + 1 + N_TOPICS + work.rounds * (2 * work.placements + N_TOPICS)
         words = np.array([word for unit in UNITS for word in unit], dtype=np.int32)
         offsets, nothing = np.cumsum([0, *map(len, UNITS)]), np.empty(0, dtype=np.int64)
-        findings = Findings(
+        summary = PosteriorSummary(
             np.empty(N_UNITS, dtype=np.int64),
             np.empty((N_UNITS, N_TOPICS)),
             np.empty(N_UNITS),
@@ -102,43 +108,42 @@ class Setting:
         without = self._known(()) if new else None
         starts = rng.choice(len(self.structures), n_replicates, p=self.probabilities)
         for start in starts.tolist():
-            page = Page(
-                words,
-                offsets,
+            given = InferenceInput(
+                DocumentTokens(words, offsets),
                 *((nothing, nothing) if new else self.seen[start]),
                 rng.random(visits * each),
                 rng.standard_gamma(CONCENTRATION, (visits, N_TOPICS)),
                 rng.standard_exponential((visits, N_UNITS)),
             )
-            infer(page, without if new else self.known[start], effort, numbers, findings)
-            counted[self.index[tuple(findings.samples[-1].tolist())]] += 1
+            infer(given, without if new else self.known[start], work, numbers, summary)
+            counted[self.index[tuple(summary.samples[-1].tolist())]] += 1
         return pooled_chi_square(counted, n_replicates * self.expected)
 
 
 def test_places_and_topics_are_left_out_of_these_visits():
     setting = Setting("full", VISIT)
-    page = Page(
-        np.array([word for unit in UNITS for word in unit], dtype=np.int32),
-        np.cumsum([0, *map(len, UNITS)]),
+    words = np.array([word for unit in UNITS for word in unit], dtype=np.int32)
+    given = InferenceInput(
+        DocumentTokens(words, np.cumsum([0, *map(len, UNITS)])),
         *setting.seen[0],
         *np.empty((3, 0)),
     )
     room = [np.empty((N_UNITS, N_TOPICS)), np.empty(N_UNITS)]
-    findings = Findings(np.empty(0), *room, np.empty((0, 0)), np.empty(1), *room)
+    summary = PosteriorSummary(np.empty(0), *room, np.empty((0, 0)), np.empty(1), *room)
     numbers = np.full(N_WORDS, -1, dtype=np.int32)
-    make_ready = sampling.make_ready.py_func
-    desk, *_ = make_ready(page, setting.known[0], numbers, VISIT, findings)
-    assert desk.hearing.tolist() == [0.4, 0.4, 0.4]
-    assert np.all(desk.chances[1:-1] < 0.9)
-    assert np.ptp(desk.chances[1:-1]) > 0.1  # each place has a chance of its own
+    prepare = prepare_document.py_func
+    prepared, *_ = prepare(given, setting.known[0], numbers, VISIT, summary)
+    assert prepared.inclusion.tolist() == [0.4, 0.4, 0.4]
+    assert np.all(prepared.cut_probabilities[1:-1] < 0.9)
+    assert np.ptp(prepared.cut_probabilities[1:-1]) > 0.1  # each place has a chance of its own
 
 
 CASES = {
     "one visit": VISIT,
-    "quick": VISIT._replace(quick=True),
+    "fast": VISIT._replace(fast=True),
     "three visits": VISIT._replace(visits=3, rounds=3, placements=1),
     "every place": VISIT._replace(cuts=9),
-    "every topic": VISIT._replace(faint=0.0),
+    "every topic": VISIT._replace(presence_threshold=0.0),
     "bags alone": VISIT._replace(placements=0),
 }
 
@@ -148,9 +153,9 @@ CASES = {
     [
         *(("full", case) for case in CASES),
         ("constrained", "one visit"),
-        ("constrained", "quick"),
+        ("constrained", "fast"),
         ("uniform", "one visit"),
-        ("uniform", "quick"),
+        ("uniform", "fast"),
         ("uniform", "three visits"),
     ],
 )
@@ -161,31 +166,31 @@ def test_visits_leave_the_posterior_as_it_is(variant, case):
 
 @pytest.mark.parametrize("variant", list(Variant))
 def test_a_new_document_gets_to_the_posterior_from_its_first_structure(variant):
-    effort = VISIT._replace(visits=25, rounds=2)
-    assert Setting(variant, effort).p_value(6_000, new=True) > 1e-4
+    work = VISIT._replace(visits=25, rounds=2)
+    assert Setting(variant, work).p_value(6_000, new=True) > 1e-4
 
 
 def interpreted(bugs):
     """Plant bugs and give `infer`, with what they touch left uncompiled: that would take long."""
     loaded = load_modules(bugs)
     for name in MODULES:
-        mine, package = getattr(loaded, name), getattr(load_modules.__globals__["model"], name)
+        mine, package = getattr(loaded, name), importlib.import_module(MODULES[name])
         for known, thing in list(vars(mine).items()):
             compiled = isinstance(thing, numba.core.dispatcher.Dispatcher)
             if compiled and thing is not getattr(package, known):
                 setattr(mine, known, thing.py_func)
-    return loaded.sampling.infer
+    return loaded.sampling.infer_structure
 
 
-DISCOUNT = "sign * (weights[cut] + log_hearing)"
+DISCOUNT = "sign * (weights[cut] + log_inclusion)"
 BUGS = {
-    "a boundary without 1/p": {"preparation": [(DISCOUNT, "sign * log_hearing")]},
+    "a boundary without 1/p": {"preparation": [(DISCOUNT, "sign * log_inclusion")]},
     "a topic in use without 1/h": {"preparation": [(DISCOUNT, "sign * weights[cut]")]},
     "cuts without the present boundaries": {
         "preparation": [("        kept[boundary] = True\n", "")]
     },
-    "topics heard more often than their chance says": {
-        "placement": [("uniforms[topic] < hearing[topic]", "uniforms[topic] < 0.7")]
+    "topics active more often than their chance says": {
+        "placement": [("uniforms[topic] < inclusion[topic]", "uniforms[topic] < 0.7")]
     },
     "a dropped Mallows factor": {
         "placement": [
@@ -193,23 +198,27 @@ BUGS = {
         ]
     },
     "θ drawn without the bag": {
-        "sampling": [("shares[topic] += exponentials[unit]", "shares[topic] += 0.0")]
+        "sampling": [("weights[topic] += exponentials[unit]", "weights[topic] += 0.0")]
     },
     "the missing 1/l!": {
-        "sampling": [
+        "preparing": [
             (
-                "weigh_spans(sheet.table, cuts, known.log_factorial, 1.0, 0.0)",
-                "weigh_spans(sheet.table, cuts, 0.0 * known.log_factorial, 1.0, 0.0)",
+                "scores_to_weights(spans.log_weights, cuts, fitted.log_factorial, 1.0, 0.0)",
+                "scores_to_weights(spans.log_weights, cuts, 0.0 * fitted.log_factorial, 1.0, 0.0)",
             )
         ]
     },
     "own words not left out": {
-        "sampling": [
-            ("        leave_out(tokens, page.offsets, page.topics, rows, held)\n", "        pass\n")
+        "preparing": [
+            (
+                "        remove_own_tokens(local.tokens, offsets, document.topics, rows, "
+                "topic_tokens)\n",
+                "        pass\n",
+            )
         ]
     },
     "a bag drawn from the sums of an order that was": {
-        "sampling": [("if again and summed:", "if summed:")]
+        "sampling": [("if same_order and summed:", "if summed:")]
     },
 }
 
@@ -228,5 +237,7 @@ def test_a_bug_in_the_visits_is_caught(bug):
 
 def test_visits_on_logarithms_pass_too():
     # As where scaled weights would leave the floats.
-    infer = interpreted({"sampling": [("fits = scale(sheet, filters)", "fits = False")]})
+    infer = interpreted(
+        {"sampling": [("fits = fill_linear_weights(spans, filters)", "fits = False")]}
+    )
     assert Setting("full", CASES["three visits"]).p_value(4_000, infer) > 1e-4

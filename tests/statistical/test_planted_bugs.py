@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from permutopic.dirichlet import draw_log_shares
+from permutopic.dirichlet import draw_log_dirichlet
 from permutopic.model.blocked import moves as block_moves
 from permutopic.model.blocked import relabelling
 from permutopic.model.blocked.engine import TableEngine
 from permutopic.model.paper import moves
-from permutopic.model.paper.moves import make_spans
+from permutopic.model.paper.moves import make_span_scores
 from permutopic.slice_sampling import slice_sample
 
 from exact import p_values_after_one_sweep
@@ -35,26 +35,27 @@ KERNEL_BUGS = {
     ],
     "inversions off by one": [
         (
-            "inversions[topic] = choose(log_weights, n_values, uniforms[topic])",
-            "inversions[topic] = (choose(log_weights, n_values, uniforms[topic]) + 1) % n_values",
+            "inversions[topic] = draw_index(log_weights, n_values, uniforms[topic])",
+            "inversions[topic] = "
+            "(draw_index(log_weights, n_values, uniforms[topic]) + 1) % n_values",
         )
     ],
     "the largest inversion count never tried": [
         (
-            "choose(log_weights, n_values, uniforms[topic])",
-            "choose(log_weights, n_values - 1, uniforms[topic])",
+            "draw_index(log_weights, n_values, uniforms[topic])",
+            "draw_index(log_weights, n_values - 1, uniforms[topic])",
         )
     ],
     "a draw not put back into the topic's units": [("        counts.topic_units[new] += 1\n", "")],
     "a forgotten decrement of the document's words": [
         (
-            "    add_words(words, order, bag, counts, -1)\n",
+            "    add_tokens(document, order, bag, counts, -1)\n",
             "    old_order, old_bag = order.copy(), bag.copy()\n",
         ),
         (
-            "    add_words(words, order, bag, counts, 1)\n",
-            "    add_words(words, old_order, old_bag, counts, -1)\n"
-            "    add_words(words, order, bag, counts, 1)\n",
+            "    add_tokens(document, order, bag, counts, 1)\n",
+            "    add_tokens(document, old_order, old_bag, counts, -1)\n"
+            "    add_tokens(document, order, bag, counts, 1)\n",
         ),
     ],
     "draws walked topic by topic, as if sequences were counts": [
@@ -65,8 +66,8 @@ KERNEL_BUGS = {
     ],
     "topics behind the draw not moved along": [
         (
-            "after += span_score(spans, words, counts, start + 1, start + 1 + size, topic)",
-            "after += span_score(spans, words, counts, start, start + size, topic)",
+            "after += span_score(spans, document, counts, start + 1, start + 1 + size, topic)",
+            "after += span_score(spans, document, counts, start, start + size, topic)",
         )
     ],
     "a word's earlier occurrences in the span not counted": [
@@ -76,7 +77,7 @@ KERNEL_BUGS = {
         )
     ],
     "stale span scores from the last document": [
-        ("    spans.reach[: words.offsets.size - 1, :] = 0\n", "")
+        ("    spans.reach[: document.offsets.size - 1, :] = 0\n", "")
     ],
 }
 
@@ -126,11 +127,11 @@ def room_for_a_document_twice(monkeypatch):
     """A bug that counts a document twice looks further up the table of logΓ than there is."""
 
     def roomy(corpus, n_topics, priors):
-        spans = make_spans(corpus, n_topics, priors)
+        spans = make_span_scores(corpus, n_topics, priors)
         counts = np.arange(2 * corpus.n_tokens + 1)
         return spans._replace(log_gamma=gammaln(counts + corpus.n_words * priors.word))
 
-    monkeypatch.setattr(moves, "make_spans", roomy)
+    monkeypatch.setattr(moves, "make_span_scores", roomy)
 
 
 @pytest.mark.usefixtures("room_for_a_document_twice")
@@ -207,8 +208,8 @@ def test_the_kernels_loaded_anew_without_a_bug_pass(monkeypatch):
 ON_LOGARITHMS = {
     "linear_filters": [
         (
-            "            flipped[topic, cut - 1, start] = 0.0\n    return highest < _HIGH",
-            "            flipped[topic, cut - 1, start] = 0.0\n    return False",
+            "            transposed[topic, cut - 1, start] = 0.0\n    return highest < HIGH",
+            "            transposed[topic, cut - 1, start] = 0.0\n    return False",
         )
     ]
 }
@@ -228,25 +229,35 @@ class Planted(NamedTuple):
 
 BLOCKED_BUGS = {
     "the missing 1/l!": Planted(
-        {"log_filters": [("penalty[n] = log_factorial[size] + log_kept", "penalty[n] = log_kept")]}
+        {
+            "log_filters": [
+                (
+                    "penalty[n] = log_factorial[size] + log_cut_probability",
+                    "penalty[n] = log_cut_probability",
+                )
+            ]
+        }
     ),
     "1/p forgotten where only some places are cuts": Planted(
         {
             "log_filters": [
-                ("penalty[n] = log_factorial[size] + log_kept", "penalty[n] = log_factorial[size]")
+                (
+                    "penalty[n] = log_factorial[size] + log_cut_probability",
+                    "penalty[n] = log_factorial[size]",
+                )
             ]
         },
         moves="blocked, random cuts",
     ),
     "inversion counts drawn where they would need other cuts": Planted(
-        {"resampling": [("            if every_place:\n", "            if cuts.size > 0:\n")]},
+        {"resampling": [("            if all_cuts:\n", "            if cuts.size > 0:\n")]},
         moves="blocked, random cuts",
     ),
     "a dropped Mallows factor of the inversion counts": Planted(
         {
             "log_filters": [
                 (
-                    "log_weights[count] = score - how.dispersion[topic] * count",
+                    "log_weights[count] = score - settings.dispersion[topic] * count",
                     "log_weights[count] = score",
                 )
             ]
@@ -267,7 +278,7 @@ BLOCKED_BUGS = {
         {
             "linear_filters": [
                 (
-                    "shift[cut] = log_share * cuts[cut] - filters.potentials[cut]",
+                    "shift[cut] = log_theta * cuts[cut] - filters.potentials[cut]",
                     "shift[cut] = -filters.potentials[cut]",
                 )
             ]
@@ -286,7 +297,7 @@ BLOCKED_BUGS = {
     "an empty slot forgotten in sums from the right": Planted(
         {
             "linear_filters": [
-                ("after[onto, cut] = after[slot, cut]\n", "after[onto, cut] = 0.0\n"),
+                ("backward[onto, cut] = backward[slot, cut]\n", "backward[onto, cut] = 0.0\n"),
             ]
         },
         moves="blocked, random cuts",
@@ -308,7 +319,7 @@ BLOCKED_BUGS = {
             **ON_LOGARITHMS,
             "log_filters": [
                 (
-                    "table[topic, start, end] + size * log_shares[topic]",
+                    "table[topic, start, end] + size * log_prevalence[topic]",
                     "table[topic, start, end]",
                 )
             ],
@@ -318,8 +329,8 @@ BLOCKED_BUGS = {
         {
             "span_table": [
                 (
-                    "seen[text.tokens[token], start] = 0.0",
-                    "seen[text.tokens[token], start] += 0.0",
+                    "seen[document.tokens[token], start] = 0.0",
+                    "seen[document.tokens[token], start] += 0.0",
                 )
             ]
         }
@@ -342,8 +353,8 @@ def test_a_bug_in_the_blocked_moves_is_caught(bug, monkeypatch):
 
 
 def test_words_copied_before_the_document_is_out_of_the_counts(monkeypatch):
-    out = "        move_words(postings, topics, counts, sign, first, last)\n"
-    done = "        atomic_add(team, stage * _LINE + 1, 1)\n"
+    out = "        update_word_counts(postings, topics, counts, sign, first, last)\n"
+    done = "        atomic_add(counters, stage * _LINE + 1, 1)\n"
     planted = {"resampling": [(out, ""), (done, out + done)]}
     put_in_place(monkeypatch, load_modules(planted))
     assert_enumeration_catches(MOVES["blocked"], "constrained")
@@ -351,7 +362,7 @@ def test_words_copied_before_the_document_is_out_of_the_counts(monkeypatch):
 
 
 def shares_without_prior(concentration, rng):
-    return draw_log_shares(np.floor(concentration) + 1e-9, rng)
+    return draw_log_dirichlet(np.floor(concentration) + 1e-9, rng)
 
 
 class FirstShares:
@@ -361,33 +372,33 @@ class FirstShares:
 
     def __call__(self, concentration, rng):
         if self.shares is None:
-            self.shares = draw_log_shares(concentration, rng)
+            self.shares = draw_log_dirichlet(concentration, rng)
         return self.shares
 
 
 def boundaries_left_to_chance(self, bag, inversions, rng):
     """Cuts that need not hold the boundaries of the present structure."""
     n_units = int(bag.sum())
-    chosen = rng.random(n_units + 1) < self.kept(n_units)
+    chosen = rng.random(n_units + 1) < self.cut_probability(n_units)
     chosen[[0, -1]] = True
-    return np.flatnonzero(chosen), self.kept(n_units)
+    return np.flatnonzero(chosen), self.cut_probability(n_units)
 
 
-def renumber_all_but_the_bag(state, canon, renumber=relabelling.renumber):
+def renumber_all_but_the_bag(state, canon, relabel=relabelling.relabel):
     bag = state.bag.copy()
-    renumber(state, canon)
+    relabel(state, canon)
     state.bag[:] = bag
 
 
 @pytest.mark.parametrize("draw", [shares_without_prior, FirstShares()], ids=["no prior", "kept"])
 def test_a_bug_in_the_draw_of_the_shares_is_caught(draw, monkeypatch):
-    monkeypatch.setattr(block_moves, "draw_log_shares", draw)
+    monkeypatch.setattr(block_moves, "draw_log_dirichlet", draw)
     assert_enumeration_catches(MOVES["blocked"])
     assert_geweke_catches(MOVES["blocked"])
 
 
 def test_cuts_without_the_present_boundaries_are_caught(monkeypatch):
-    monkeypatch.setattr(TableEngine, "_choose_cuts", boundaries_left_to_chance)
+    monkeypatch.setattr(TableEngine, "_draw_cuts", boundaries_left_to_chance)
     assert_enumeration_catches(MOVES["blocked, random cuts"])
     assert_geweke_catches(MOVES["blocked, random cuts"])
 
@@ -401,21 +412,21 @@ def test_a_bug_is_caught_in_a_blocked_move_alone(monkeypatch):
     for alone, variant in (("blocked bag", "constrained"), ("placements", "uniform")):
         assert_enumeration_catches(MOVES[alone], variant)
         assert_geweke_catches(MOVES[alone], variant, draw_chain=many_short_chains)
-    assert_enumeration_catches(MOVES["renumber"])
-    assert_geweke_catches(MOVES["renumber"], draw_chain=many_short_chains)
+    assert_enumeration_catches(MOVES["relabel"])
+    assert_geweke_catches(MOVES["relabel"], draw_chain=many_short_chains)
 
 
 def test_bugs_that_only_enumeration_sees(monkeypatch):
     # Words in other topics than the structure says, until Geweke's test draws them anew: the
     # second of its two documents alone is drawn by wrong counts. Its score is 3 at 4,000 draws.
-    back = "    lay_out(topics, offsets, bag, inversions, counts, 1)\n"
-    then = "    find_potentials(tables.weights"
+    back = "    assign_topics(topics, offsets, bag, inversions, counts, 1)\n"
+    then = "    find_potentials(buffers.log_weights"
     planted = {"resampling": [(back, ""), (then, back + then)]}
     with monkeypatch.context() as put_back_where_they_were:
         put_in_place(put_back_where_they_were, load_modules(planted))
         assert_enumeration_catches(MOVES["blocked"])
-    monkeypatch.setattr(relabelling, "renumber", renumber_all_but_the_bag)
-    assert_enumeration_catches(MOVES["renumber"])
+    monkeypatch.setattr(relabelling, "relabel", renumber_all_but_the_bag)
+    assert_enumeration_catches(MOVES["relabel"])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import warnings
 import click
 
 import permutopic
-from permutopic.errors import InputError, InputWarning
+from permutopic.errors import InputError, InputWarning, Message, render
 
 _COMMANDS = {
     "align": "Show which units of documents belong together.",
@@ -33,7 +33,7 @@ _COMMANDS = {
 
 
 class _Commands(click.Group):
-    """Imports a command when it is called, so that --help need not import them all."""
+    """Imports a command when it is called, so that --help does not import them all."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(_COMMANDS)
@@ -46,6 +46,17 @@ class _Commands(click.Group):
         module = name.replace("-", "_")
         command = getattr(import_module(f"permutopic.cli.{module}"), f"{module}_command")
         return command if isinstance(command, click.Command) else None
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; an error of the library names its parameters by the command's options."""
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            from permutopic.cli.options import option_names
+
+            command = self.get_command(ctx, str(ctx.invoked_subcommand))
+            names = {} if command is None else option_names(command)
+            raise click.UsageError(error.message.render(names)) from None
 
     def format_commands(
         self,
@@ -65,7 +76,7 @@ def command_line() -> None:
 def main() -> None:
     """Run the command line; what is wrong with the input is one line and exit code 2."""
     warnings.showwarning = _show_warning
-    logging.getLogger("permutopic").addHandler(_Notes())
+    logging.getLogger("permutopic").addHandler(_LogHandler())
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show ρ shows ?
     sys.exit(_run())
@@ -80,8 +91,6 @@ def _run() -> int:
         error.show()
     except click.ClickException as error:
         _complain("error", error.format_message())
-    except InputError as error:
-        _complain("error", str(error))
     except (KeyboardInterrupt, click.Abort):
         _complain("stopped", "interrupted; nothing was written")
         return 130
@@ -97,7 +106,7 @@ def _run() -> int:
 
 
 def _silence_output() -> None:
-    """Keep Python from complaining again when it closes an output that nobody takes."""
+    """Redirect standard output to nowhere, so that Python does not fail again when it closes it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -105,11 +114,19 @@ def _complain(kind: str, message: str) -> None:
     click.echo(f"permutopic: {kind}: {' '.join(message.split())}", err=True)
 
 
-class _Notes(logging.Handler):
-    """Shows what the library has to say in the form of all other messages."""
+class _LogHandler(logging.Handler):
+    """Shows log records of the library in the form of all other messages."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        _complain("note", record.getMessage())
+        text = record.msg if isinstance(record.msg, Message) else record.getMessage()
+        _complain("note", _with_options(text))
+
+
+def _with_options(text: str) -> str:
+    """Render a message with the names of the running command's options."""
+    from permutopic.cli.options import current_names
+
+    return render(text, current_names())
 
 
 def _show_warning(
@@ -120,7 +137,7 @@ def _show_warning(
     file: object = None,  # noqa: ARG001
     line: str | None = None,
 ) -> None:
-    if issubclass(category, InputWarning):
-        _complain("warning", str(message))
+    if isinstance(message, InputWarning):
+        _complain("warning", _with_options(message.message))
     else:
         click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True)

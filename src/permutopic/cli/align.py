@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.reading_options import OPTIONAL_PATHS, infer_options, take_inferring
+from permutopic.cli.reading_options import OPTIONAL_PATHS, infer_options, take_model_input
 from permutopic.cli.results import check_output, give, one_line, print_legend, result_options
 from permutopic.errors import InputError
 
@@ -54,46 +54,29 @@ def align_command(
     fit. Shown is a grid of documents and topics; --json, --csv and -o FILE give a row for each run
     of units with one topic.
     """
-    from permutopic.results.alignment import (
-        COUNTERPART_COLUMNS,
-        PASSAGE_COLUMNS,
-        RUN_COLUMNS,
-        Alignment,
-        find_topic,
-        passages_of,
-        runs_of,
-    )
+    from permutopic.results.alignment import COUNTERPART_COLUMNS, find_topic
+    from permutopic.results.tables import passage_table, run_table
 
     if topic is not None and like is not None:
         raise InputError("--topic and --like do not go together: give one of them")
     if like is not None and not paths:
         raise InputError("--like compares texts, and a model keeps none: give PATHS")
     check_output(output, model, *paths)
-    inferring = take_inferring(model, paths, settings)
-    names = inferring.model.topic_names_
-    documents = inferring.inferred() if paths else inferring.model.fitted()
+    given = take_model_input(model, paths, settings)
+    names = given.model.topic_names_
     target: dict[str, Any] = {"as_json": as_json, "as_csv": as_csv, "output": output}
     if like is not None:
-        split = inferring.model.tokens_.splitter()
-        aligned = Alignment(documents, names, split=split)
+        aligned = given.model.align(given.documents(), **given.settings)
         asked = find_unit(aligned, like)
         found = map(vars, aligned.nearest(*asked, nearest))
         give(found, COUNTERPART_COLUMNS, lambda rows: _show_like(rows, aligned, asked), **target)
     elif topic is not None:
-        wanted = find_topic(names, topic)
-        passages = (
-            vars(passage)
-            for number, document in enumerate(documents, 1)
-            for passage in passages_of(document, names, number, wanted)
-        )
-        give(passages, PASSAGE_COLUMNS, lambda rows: _show_topic(rows, names[wanted]), **target)
+        number = find_topic(names, topic)
+        table = passage_table(given.inferred, names, number)
+        give(table, table.columns, lambda rows: _show_topic(rows, names[number]), **target)
     else:
-        runs = (
-            vars(run)
-            for number, document in enumerate(documents, 1)
-            for run in runs_of(document, names, number)
-        )
-        give(runs, RUN_COLUMNS, lambda rows: show_grid(rows, names), **target)
+        table = run_table(given.inferred, names)
+        give(table, table.columns, lambda rows: show_grid(rows, names), **target)
 
 
 def find_unit(aligned: Alignment, asked: str) -> tuple[int, int]:

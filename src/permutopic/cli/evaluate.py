@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.options import choice, in_options, make_model, model_options
-from permutopic.cli.reading_options import PATHS, reading_options, take_choices
+from permutopic.cli.options import choice, current_names, make_model, model_options
+from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
+from permutopic.errors import render
 
 if TYPE_CHECKING:
     from permutopic.experiments.evaluate import Evaluation
@@ -31,9 +32,9 @@ def evaluate_command(
     from permutopic.cli.progress import shown_progress
     from permutopic.experiments.evaluate import evaluate
 
-    choices = take_choices(settings)
-    model = make_model({**settings, "tokens": choices.tokens})
-    documents = choices.read(paths)
+    corpus_settings = take_corpus_settings(settings)
+    model = make_model({**settings, "tokens": corpus_settings.tokens})
+    documents = corpus_settings.read(paths)
     with shown_progress(model) as on_sweep:
         result = evaluate(
             documents, model, reference=reference, convention=convention, on_sweep=on_sweep
@@ -54,5 +55,5 @@ def _print(result: Evaluation) -> None:
         f"counted over {segmentation.convention}\n"
         f"log joint     {result.log_joint:,.1f}  topics in use {result.topics_in_use}\n"
         f"fit           {result.sweeps} sweeps in {result.seconds:.1f} s\n"
-        f"convergence   {in_options(result.convergence.verdict)}"
+        f"convergence   {render(result.convergence.verdict, current_names())}"
     )

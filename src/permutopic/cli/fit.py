@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from permutopic.cli.options import in_options, make_model, model_options
-from permutopic.cli.reading_options import PATHS, reading_options, take_choices
+from permutopic.cli.options import current_names, make_model, model_options
+from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
 
 
 @click.command("fit")
@@ -25,18 +25,18 @@ def fit_command(paths: tuple[str, ...], output: str, force: bool, **settings: An
     """
     from permutopic.cli.progress import shown_progress
     from permutopic.cli.tables import printable
-    from permutopic.errors import InputError
+    from permutopic.errors import InputError, render
     from permutopic.storage import check_target, peek
     from permutopic.topics import NamedTopics
 
-    choices = take_choices(settings)
-    model = make_model({**settings, "tokens": choices.tokens})
+    corpus_settings = take_corpus_settings(settings)
+    model = make_model({**settings, "tokens": corpus_settings.tokens})
     check_target(output)
     if not force and NamedTopics.is_by_hand(peek(output).get("topics")):
         raise InputError(
             f"{output} is a model with names or merged topics of your own: --force replaces it"
         )
-    documents = choices.read(paths)
+    documents = corpus_settings.read(paths)
     with shown_progress(model) as on_sweep:
         model.fit(documents, on_sweep=on_sweep)
     model.save(output)
@@ -45,5 +45,5 @@ def fit_command(paths: tuple[str, ...], output: str, force: bool, **settings: An
         f"{output}: {documents.n_documents:,} documents, {documents.n_units:,} units, "
         f"log joint {model.log_joint_trace_[-1]:,.1f} after {model.log_joint_trace_.size} sweeps\n"
         f"{len(used)} topics: {'; '.join(used)}\n"
-        f"{in_options(model.convergence_.verdict)}"
+        f"{render(model.convergence_.verdict, current_names())}"
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.reading_options import PATHS, reading_options, take_choices
+from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ def inspect_command(
     """
     from permutopic.ingest.inspection import inspect
 
-    options, units, tokens = take_choices(settings)
+    options, units, tokens = take_corpus_settings(settings)
     found = inspect(paths, tokens, units=units, options=options, n_topics=n_topics)
     if as_json:
         click.echo(json.dumps(found.as_dict()))

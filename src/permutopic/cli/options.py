@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Option = Callable[[Callable[..., None]], Callable[..., None]]
 
 SHOWN_WORDS = 6
-"""Telling words of a topic that fit on a line."""
+"""Distinctive words of a topic that fit on a line."""
 
 
 def choice(name: str, values: list[str], explanation: str) -> Option:
@@ -53,7 +53,7 @@ _MODEL_OPTIONS = (
         "--early-stop/--no-early-stop",
         default=True,
         show_default=True,
-        help="End a chain when its sweeps at temperature 1 no longer gain.",
+        help="End a chain when its sweeps at inverse temperature 1 no longer gain.",
     ),
     number("--chains", "n_chains", 1, "Chains to run; the best is taken, and all are compared."),
     choice("--keep", ["best", "all"], "Which chains' states to keep, for averages over chains."),
@@ -148,12 +148,21 @@ changed_model: Option = click.option(
 )
 
 
-def in_options(text: str) -> str:
-    """Name settings in a text of the library by the options that the command line has for them.
+def option_names(command: click.Command) -> dict[str, str]:
+    """Map the library's parameter names to the options of a command."""
+    names: dict[str, str] = {}
+    for option in command.params:
+        if isinstance(option, click.Option):
+            longest = max(option.opts, key=len)
+            stem = longest.lstrip("-").replace("-", "_")
+            names[stem] = longest
+            names[str(option.name)] = longest
+            if stem.endswith("_field"):  # an attribute of ReadOptions.fields
+                names[f"fields.{stem.removesuffix('_field')}"] = longest
+    return names
 
-    >>> in_options("run several (n_chains=4), or more sweeps (n_sweeps)")
-    'run several (--chains 4), or more sweeps (--sweeps)'
-    """
-    for setting, option in (("n_chains=", "--chains "), ("n_chains", "--chains")):
-        text = text.replace(setting, option)
-    return text.replace("n_sweeps", "--sweeps")
+
+def current_names() -> dict[str, str]:
+    """Return the option names of the command that is running; none outside of one."""
+    context = click.get_current_context(silent=True)
+    return {} if context is None else option_names(context.command)

@@ -1,4 +1,4 @@
-"""`permutopic predict`: what a model makes of new documents, unit by unit."""
+"""`permutopic predict`: infer the topics of documents, unit by unit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.reading_options import FEW_SAMPLES, PATHS, infer_options, take_inferring
+from permutopic.cli.reading_options import FEW_SAMPLES, PATHS, infer_options, take_model_input
 from permutopic.cli.results import check_output, for_machines, give, print_legend, result_options
 from permutopic.errors import InputError
 
@@ -19,34 +19,8 @@ if TYPE_CHECKING:
 
     from permutopic.results.inferred import Inferred
 
-PREDICT_COLUMNS: dict[str, type] = {
-    "document": int,
-    "title": str,
-    "location": str,
-    "unit": int,
-    "start": int,
-    "end": int,
-    "words": int,
-    "topic": int,
-    "name": str,
-    "probability": float,
-    "boundary": float,
-}
 _BLOCK = 200
 """Documents in one table for people, so that a long list appears as it grows."""
-
-
-DOCUMENT_COLUMNS: dict[str, Any] = {
-    "document": int,
-    "title": str,
-    "location": str,
-    "topics": list[int],
-    "ends": list[int],
-    "swaps": int,
-    "log_likelihood": float,
-    "known_share": float,
-    "seen": bool,
-}
 
 
 @click.command("predict")
@@ -76,49 +50,17 @@ def predict_command(
     if documents and probabilities:
         raise InputError("--probabilities are those of units: they do not go with --documents")
     check_output(output, model, *paths)
-    inferring = take_inferring(model, paths, settings, FEW_SAMPLES)
-    names = inferring.model.topic_names_
+    given = take_model_input(model, paths, settings, FEW_SAMPLES)
     if not for_machines(as_json, as_csv, output):
-        _show(inferring.inferred(), names)
+        _show(given.inferred(), given.model.topic_names_)
         return
-    columns: dict[str, Any] = DOCUMENT_COLUMNS if documents else dict(PREDICT_COLUMNS)
-    if probabilities:
-        columns["probabilities"] = list[float]
-    rows = (
-        row
-        for number, inferred in enumerate(inferring.inferred(), 1)
-        for row in (
-            [document_row(inferred, number)] if documents else unit_rows(inferred, names, number)
-        )
+    table = given.model.predict_table(
+        given.documents() or (),
+        rows="documents" if documents else "units",
+        probabilities=probabilities,
+        **given.settings,
     )
-    target = {"as_json": as_json, "as_csv": as_csv}
-    give(rows, columns, lambda _: None, output=output, **target)
-
-
-def document_row(inferred: Inferred, document: int) -> dict[str, object]:
-    """Say all there is to say of a whole document; what is not known is None."""
-    row = {name: getattr(inferred, name, None) for name in DOCUMENT_COLUMNS}
-    unknown = isnan(inferred.log_likelihood)
-    return {
-        **row,
-        "document": document,
-        "topics": inferred.topics.tolist(),
-        "ends": inferred.ends.tolist(),
-        "log_likelihood": None if unknown else inferred.log_likelihood,
-    }
-
-
-def unit_rows(
-    inferred: Inferred, names: tuple[str, ...], document: int
-) -> Iterator[dict[str, object]]:
-    """Give a row for each unit; `boundary` is how probable one is before it."""
-    from permutopic.results.alignment import passages_of
-
-    before = [None, *inferred.boundaries.tolist()]
-    passages = passages_of(inferred, names, document)
-    for passage, boundary, shares in zip(passages, before, inferred.probabilities, strict=True):
-        row = {name: getattr(passage, name, None) for name in PREDICT_COLUMNS}
-        yield {**row, "boundary": boundary, "probabilities": shares.tolist()}
+    give(table, table.columns, lambda _: None, output=output, as_json=as_json, as_csv=as_csv)
 
 
 def _show(documents: Iterator[Inferred], names: tuple[str, ...]) -> None:
@@ -153,7 +95,7 @@ def _show_block(block: list[Inferred], console: Console) -> None:
         ("document", "left"),
         ("topics, unit by unit" if by_unit else "topics, segment by segment", "left"),
         ("out of order", "left"),
-        ("nats a word", "right"),
+        ("nats per word", "right"),
         ("known words", "right"),
     )
     for title, inferred in zip(titles, block, strict=True):

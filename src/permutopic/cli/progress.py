@@ -37,7 +37,11 @@ def shown_progress(model: ContentModel) -> Iterator[Callable[[SweepInfo], None] 
             text = f"{info.topics_in_use} topics in use"
             if not narrow:
                 text = f"log joint {info.log_joint:,.0f}, {text}"
-                text += f", annealing at {info.temperature:.2f}" if info.temperature < 1 else ""
+                text += (
+                    f", annealing at {info.inverse_temperature:.2f}"
+                    if info.inverse_temperature < 1
+                    else ""
+                )
             if len(done) > 1:
                 text = f"chain {info.chain + 1}: {text}"
             progress.update(task, completed=sum(done.values()), description=text)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
-from collections import deque
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from permutopic.cli.options import adding, choice, number
-from permutopic.errors import InputError, InputWarning
+from permutopic.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -130,15 +128,15 @@ def infer_options(command: Callable[..., None]) -> Callable[..., None]:
     return adding((*_INFER_OPTIONS, *_FILE_OPTIONS))(command)
 
 
-class Choices(NamedTuple):
-    """What the options say, checked."""
+class CorpusSettings(NamedTuple):
+    """What the options say of a corpus, checked."""
 
     options: ReadOptions
     units: Units
     tokens: Tokens
 
     def read(self, paths: tuple[str, ...], *, keep_texts: bool = False) -> Corpus:
-        """Read a corpus by them."""
+        """Read a corpus with these settings."""
         from permutopic.ingest.pipeline import read_corpus
 
         return read_corpus(
@@ -146,8 +144,8 @@ class Choices(NamedTuple):
         )
 
 
-def take_reading(settings: dict[str, Any]) -> ReadOptions:
-    """Take what `file_options` added out of all that a command was given."""
+def take_read_options(settings: dict[str, Any]) -> ReadOptions:
+    """Take what `file_options` added out of a command's settings."""
     from permutopic.readers import Fields, ReadOptions
 
     given = {name: settings.pop(f"{name}_field") for name in _FIELDS}
@@ -163,12 +161,12 @@ def take_reading(settings: dict[str, Any]) -> ReadOptions:
     )
 
 
-def take_choices(settings: dict[str, Any]) -> Choices:
-    """Take what `reading_options` added out of all that a command was given."""
+def take_corpus_settings(settings: dict[str, Any]) -> CorpusSettings:
+    """Take what `reading_options` added out of a command's settings."""
     from permutopic.text.tokens import Tokens
     from permutopic.text.units import Units
 
-    options = take_reading(settings)
+    options = take_read_options(settings)
     kind, window, step = (settings.pop(name) for name in ("unit", "window", "step"))
     if kind != "window" and (window, step) != (None, None):
         raise InputError("--window and --step are for --unit window")
@@ -185,88 +183,50 @@ def take_choices(settings: dict[str, Any]) -> Choices:
         **{n: settings.pop(n) for n in ("language", "fold_numbers", "fold_urls", "stem")},
         **{n: _frequency(n, value) for n, value in frequencies.items() if value is not None},
     )
-    tokens.splitter()  # what it lacks is known before anything is read
-    return Choices(options, units, tokens)
+    tokens.splitter()  # a missing extra is an error before anything is read
+    return CorpusSettings(options, units, tokens)
 
 
-class Inferring(NamedTuple):
-    """A fitted model, and the documents that it is to make something of."""
+class ModelInput(NamedTuple):
+    """A fitted model, the documents that it is to infer, and the settings of `infer`."""
 
     model: ContentModel
     paths: tuple[str, ...]
     options: ReadOptions
     settings: dict[str, Any]
 
+    def documents(self) -> Iterator[Document] | None:
+        """Read the documents one by one; None for those of the fit."""
+        from permutopic.ingest.pipeline import Ingest
+
+        return Ingest(self.paths, self.options).stream(self.model.units_) if self.paths else None
+
     def inferred(self) -> Iterator[Inferred]:
-        """Read and infer documents, one after the other."""
-        return self.model.infer(self._documents(), **self.settings)
-
-    def pairs(self) -> Iterator[tuple[Inferred, Document]]:
-        """Give every document along with what the model makes of it."""
-        waiting: deque[Document] = deque()
-
-        def kept() -> Iterator[Document]:
-            for document in self._documents():
-                waiting.append(document)
-                yield document
-
-        for inferred in self.model.infer(kept(), **self.settings):
-            yield inferred, waiting.popleft()
-
-    def _documents(self) -> Iterator[Document]:
-        """Read documents; say what was left out when the last has passed."""
-        from permutopic.ingest.diagnostics import Watch
-        from permutopic.readers import read_documents
-
-        watch = Watch()
-        units = self.model.units_
-        drops = units.short == "drop" and units.min_words > 1
-        empty: list[str] = []
-        for document in read_documents(self.paths, self.options, watch.notes):
-            if (units.cut(document) if drops else document).units:
-                yield document
-            else:
-                empty.append(document.location)
-        for kind, count in watch.bad.most_common():
-            example = next(location for location, why, _ in watch.notes.examples if why == kind)
-            _warn(f"{count} left out ({kind}), {example} for one: permutopic inspect lists them")
-        if empty:
-            _warn(f"{len(empty)} left out without a unit to be cut, {empty[0]} for one")
+        """Read and infer the documents one by one."""
+        return self.model.infer_or_fitted(self.documents(), **self.settings)
 
 
-def take_inferring(
+def take_model_input(
     model: str, paths: tuple[str, ...], settings: dict[str, Any], n_samples: int = MANY_SAMPLES
-) -> Inferring:
-    """Take what `infer_options` added out of all that a command was given, and load the model."""
+) -> ModelInput:
+    """Take what `infer_options` added out of a command's settings, and load the model."""
     from permutopic.estimator import ContentModel
 
-    options, tokens = take_reading(settings), settings.pop("tokens")
+    options, tokens = take_read_options(settings), settings.pop("tokens")
     if tokens is not None and ":" not in tokens:
         raise InputError(f"--tokens is a function of your own as module:name, not {tokens!r}")
     function = None if tokens is None else _splitter(tokens)
     fitted = ContentModel.load(model, tokens=function)
     if paths:
-        _check_splitter(fitted)
+        fitted.tokens_.splitter()("a")  # a missing function is an error before any text is read
     chosen = {name: settings.pop(name) for name in ("n_samples", "fast", "random_state", "n_jobs")}
     if chosen["n_samples"] is None:
         chosen["n_samples"] = n_samples
-    return Inferring(fitted, paths, options, chosen)
-
-
-def _check_splitter(model: ContentModel) -> None:
-    """See that there is a function to split text, before any is read."""
-    try:
-        model.tokens_.splitter()("a")
-    except InputError as error:
-        raise InputError(str(error).replace("load it with tokens=", "give --tokens ")) from None
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, InputWarning, stacklevel=2)
+    return ModelInput(fitted, paths, options, chosen)
 
 
 def _splitter(name: str) -> Any:
-    """Take one of our own ways to split, or a function by module:name."""
+    """Return the name of a built-in way to split, or import a function by module:name."""
     if ":" not in name:
         return name
     found = find_function("--tokens", name)
@@ -276,7 +236,7 @@ def _splitter(name: str) -> Any:
 
 
 def find_function(option: str, name: str) -> Any:
-    """Look something of the user's own up by module:name, in the present folder first."""
+    """Import an object by module:name, from the current folder first."""
     module, _, attribute = name.partition(":")
     folder = os.path.abspath(os.curdir) if os.path.isdir(os.curdir) else ""
     sys.path.insert(0, folder)

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from permutopic.cli.align import as_share
-from permutopic.cli.reading_options import OPTIONAL_PATHS, infer_options, take_inferring
+from permutopic.cli.reading_options import OPTIONAL_PATHS, infer_options, take_model_input
 from permutopic.cli.results import check_output, give, result_options
-from permutopic.errors import InputError, InputWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from permutopic.cli.reading_options import Inferring
-    from permutopic.documents import Unit
-    from permutopic.results.inferred import Inferred
+from permutopic.errors import InputError
 
 
 @click.command("segment")
@@ -48,52 +40,18 @@ def segment_command(
     PATHS are files, folders, globs, or - for standard input; without PATHS, the documents of the
     fit. With --min-words or --max-words segments keep to sizes, for retrieval.
     """
-    from permutopic.results.segments import SEGMENT_COLUMNS
-
-    if min_words is not None and max_words is not None and min_words > max_words:
-        raise InputError(f"--min-words {min_words} must not be more than --max-words {max_words}")
     if with_text and not paths:
         raise InputError("--text needs PATHS: a model keeps no text")
     check_output(output, model, *paths)
-    inferring = take_inferring(model, paths, settings)
-    sizes = {"min_words": min_words, "max_words": max_words}
-    rows = _rows(inferring, with_text, sizes)
-    columns = {n: kind for n, kind in SEGMENT_COLUMNS.items() if with_text or n != "text"}
-    give(rows, columns, _show, as_json=as_json, as_csv=as_csv, output=output)
-
-
-def _rows(
-    inferring: Inferring, with_text: bool, sizes: dict[str, int | None]
-) -> Iterator[dict[str, object]]:
-    from permutopic.results.segments import segments
-
-    names, most, longer = inferring.model.topic_names_, sizes["max_words"], 0
-    for number, (inferred, units) in enumerate(_documents(inferring, most), 1):
-        found = segments(
-            inferred, names, document=number, units=units, with_text=with_text, **sizes
-        )
-        yield from (segment.as_row() for segment in found)
-        longer += sum(most is not None and segment.words > most for segment in found)
-    if longer:
-        warnings.warn(
-            f"{longer} segments have more than {most} words: cutting a unit takes its text, which "
-            "a model does not keep: give PATHS",
-            InputWarning,
-            stacklevel=2,
-        )
-
-
-def _documents(
-    inferring: Inferring, max_words: int | None
-) -> Iterator[tuple[Inferred, tuple[Unit, ...] | None]]:
-    """Give documents with their units where these may have to be cut, to know where parts stand."""
-    if not inferring.paths:
-        yield from ((inferred, None) for inferred in inferring.model.fitted())
-    elif max_words is None:
-        yield from ((inferred, None) for inferred in inferring.inferred())
-    else:
-        for inferred, document in inferring.pairs():
-            yield inferred, inferring.model.units_.cut(document).units
+    given = take_model_input(model, paths, settings)
+    table = given.model.segment_table(
+        given.documents(),
+        min_words=min_words,
+        max_words=max_words,
+        with_text=with_text,
+        **given.settings,
+    )
+    give(table, table.columns, _show, as_json=as_json, as_csv=as_csv, output=output)
 
 
 def _show(rows: list[dict[str, Any]]) -> None:
@@ -102,7 +60,7 @@ def _show(rows: list[dict[str, Any]]) -> None:
     from permutopic.cli.tables import make_console, make_table, printable, shortened
 
     console = make_console()
-    with_text = any(row["text"] is not None for row in rows)
+    with_text = any(row.get("text") is not None for row in rows)
     headings = (
         ("document", "left"),
         ("units", "left"),

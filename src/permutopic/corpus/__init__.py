@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from permutopic.corpus.arrays import Corpus, documents_from_paragraphs, offsets_from_sizes
-from permutopic.corpus.encoding import EncodedDocument, Encoder
+from permutopic.corpus.encoded import DocumentTokens, EncodedDocument
+from permutopic.corpus.encoding import Encoder
 from permutopic.corpus.parts import take_documents
 
 __all__ = [
     "Corpus",
+    "DocumentTokens",
     "EncodedDocument",
     "Encoder",
     "documents_from_paragraphs",

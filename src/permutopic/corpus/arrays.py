@@ -1,7 +1,7 @@
-"""A corpus as flat, frozen arrays: tokens, where units end, where documents end.
+"""A corpus as flat, read-only arrays: tokens, offsets of units, offsets of documents.
 
-A *unit* is what gets one topic: a paragraph, most of the time. Headings and labels stand beside
-the units for evaluation; no sampler is given them.
+A *unit* is what gets one topic: a paragraph, most of the time. Headings and labels of units are
+kept for evaluation; no sampler is given them.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.corpus.encoded import DocumentTokens, EncodedDocument
 from permutopic.documents import Document, Unit
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.text.tokens import Tokens
 from permutopic.text.units import Units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -31,7 +32,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
-    """Documents as arrays, validated when made and never changed afterwards.
+    """Documents as read-only arrays, validated when made.
 
     Attributes
     ----------
@@ -46,14 +47,14 @@ class Corpus:
     headings, labels
         One for each unit, None where unknown.
     tokens, units
-        How documents became units and text became tokens, so that new text can be treated alike.
+        How documents were cut into units and text was split into tokens.
     spans
-        Where each unit begins and ends in its document's source, in characters; −1 where it was
-        not read from anywhere.
+        (units, 2): where each unit begins and ends in its document's source, in characters; −1
+        where it has no source.
     locations
-        Where each document was read, for messages about it; empty where nobody knows.
+        Where each document was read; empty if unknown.
     texts
-        Each unit's text, if the corpus was made to keep them (`keep_texts`); empty else.
+        Each unit's text, if `keep_texts` was asked for; empty otherwise.
 
     Examples
     --------
@@ -101,7 +102,7 @@ class Corpus:
 
     @property
     def n_units(self) -> int:
-        """Count the units of all documents."""
+        """The number of units of all documents."""
         return self.unit_offsets.size - 1
 
     @property
@@ -111,7 +112,7 @@ class Corpus:
 
     @property
     def n_tokens(self) -> int:
-        """Count the tokens of all documents."""
+        """The number of tokens of all documents."""
         return self.words.size
 
     @cached_property
@@ -122,13 +123,34 @@ class Corpus:
         return sizes
 
     def units_of(self, document: int) -> slice:
-        """Give the units of one document as a slice of any array over units."""
+        """Return the units of one document as a slice of any array over units."""
         return slice(int(self.document_offsets[document]), int(self.document_offsets[document + 1]))
 
-    def reference(self, kind: str) -> tuple[str, ...]:
-        """Give each unit's "heading", or its "label" with the heading standing in for none.
+    def document(self, number: int) -> EncodedDocument:
+        """Return one document, its arrays being views of the corpus's."""
+        units = self.units_of(number)
+        offsets = self.unit_offsets[units.start : units.stop + 1]
+        n_units = units.stop - units.start
+        return EncodedDocument(
+            title=self.titles[number],
+            location=self.locations[number] if self.locations else f"document {number}",
+            tokens=DocumentTokens(self.words[offsets[0] : offsets[-1]], offsets - offsets[0]),
+            unknown=np.zeros(n_units, dtype=np.int64),
+            source_words=self.source_words[units],
+            spans=self.spans[units] if len(self.spans) else np.full((n_units, 2), -1),
+            headings=self.headings[units],
+            labels=self.labels[units],
+            texts=self.texts[units],
+        )
 
-        Units before a document's first heading are its lead, a section of its own.
+    def documents(self) -> Iterator[EncodedDocument]:
+        """Yield the documents one by one."""
+        return map(self.document, range(self.n_documents))
+
+    def reference(self, kind: str) -> tuple[str, ...]:
+        """Return each unit's "heading", or its "label", with the heading where it has none.
+
+        Units before a document's first heading form a section of their own, its lead.
         """
         if kind not in {"heading", "label"}:
             raise InputError(f"a reference is 'heading' or 'label', not {kind!r}")
@@ -148,13 +170,20 @@ class Corpus:
             location = f"{self.locations[document]}: " if self.locations else ""
             raise InputError(
                 f"{location}document {self.titles[document]!r} has a unit without a heading: "
-                "scoring needs one for every unit; leave it out (--exclude) or give it headings"
+                "scoring needs one for every unit; leave it out (",
+                Parameter("exclude"),
+                ") or give it headings",
             )
         return known
 
     @cached_property
+    def digests(self) -> NDArray[np.uint64]:
+        """(D,): numbers of 64 bits that identify the documents by their words and units."""
+        return np.array([document.digest for document in self.documents()], dtype=np.uint64)
+
+    @cached_property
     def fingerprint(self) -> str:
-        """Digest what a model sees: tokens, vocabulary and where units and documents end."""
+        """A digest of what a model sees: tokens, vocabulary, offsets of units and documents."""
         digest = hashlib.sha256()
         for part in (self.words, self.unit_offsets, self.document_offsets):
             digest.update(str(part.size).encode() + b":")
@@ -172,7 +201,7 @@ class Corpus:
         units: object = "paragraph",
         keep_texts: bool = False,
     ) -> Corpus:
-        """Divide documents into units and units into tokens; one without a word is refused."""
+        """Cut documents into units and split these into tokens; refuse one without a word."""
         from permutopic.corpus.encoding import Encoder  # noqa: PLC0415 (it makes corpora)
 
         return Encoder(tokens, units, keep_texts=keep_texts).encode(documents)
@@ -198,7 +227,7 @@ class Corpus:
 
 
 def with_lead(headings: Sequence[str | None]) -> list[str | None]:
-    """Put units before a document's first heading, if it has one, under a heading of their own.
+    """Give units before a document's first heading, if it has one, the heading "(lead)".
 
     >>> with_lead([None, "Uses", None]), with_lead([None, None])
     (['(lead)', 'Uses', None], [None, None])
@@ -208,7 +237,7 @@ def with_lead(headings: Sequence[str | None]) -> list[str | None]:
 
 
 def offsets_from_sizes(sizes: ArrayLike) -> NDArray[np.int64]:
-    """Turn sizes into offsets: 0, then the running total."""
+    """Compute offsets from sizes: 0, then the cumulative sum."""
     given = np.asarray(sizes)
     offsets = np.zeros(given.size + 1, dtype=np.int64)
     np.cumsum(given, dtype=np.int64, out=offsets[1:])
@@ -238,7 +267,7 @@ def _document_from_strings(number: int, paragraphs: Iterable[str]) -> Document:
 
 
 def _check(corpus: Corpus) -> None:
-    """Hold the arrays to what the sampler relies on."""
+    """Check everything that the sampler relies on."""
     units, documents = corpus.unit_offsets, corpus.document_offsets
     if documents.size < 2:
         raise InputError("the corpus has no document: at least one is needed")
@@ -252,7 +281,7 @@ def _check(corpus: Corpus) -> None:
             or offsets[-1] != end
             or np.any(np.diff(offsets) < 0)
         ):
-            raise InputError(f"{name} must climb from 0 to {end}")
+            raise InputError(f"{name} must increase from 0 to {end}")
     if np.any(np.diff(documents) == 0):
         empty = int(np.argmin(np.diff(documents)))
         raise InputError(f"document {empty} has no unit: give it one or leave it out")

@@ -1,16 +1,17 @@
-"""From documents to a corpus: units cut, words numbered, rare and common ones left out."""
+"""Encoding documents: cut into units, split into tokens, words numbered, rare ones left out."""
 
 from __future__ import annotations
 
 from array import array
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from permutopic.corpus.arrays import Corpus, offsets_from_sizes
-from permutopic.errors import InputError
+from permutopic.corpus.encoded import DocumentTokens, EncodedDocument
+from permutopic.errors import InputError, Message, Parameter
 from permutopic.text.splitting import count_source_words
 from permutopic.text.tokens import Tokens
 from permutopic.text.units import Counts, Units
@@ -42,18 +43,19 @@ class Columns:
     locations: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
 
-
-class EncodedDocument(NamedTuple):
-    """One document in the words of a vocabulary, for who wants no corpus.
-
-    `document` has the units that it was cut into; unit u has `offsets[u]` up to `offsets[u + 1]` of
-    the words, and `unknown[u]` tokens that the vocabulary does not have.
-    """
-
-    document: Document
-    words: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    unknown: NDArray[np.int64]
+    def append(self, document: EncodedDocument, *, keep_texts: bool) -> None:
+        """Append one document."""
+        self.words.frombytes(document.tokens.words.tobytes())
+        self.lengths.frombytes(np.diff(document.tokens.offsets).astype(np.int32).tobytes())
+        self.source_words.frombytes(document.source_words.tobytes())
+        self.spans.frombytes(document.spans.tobytes())
+        self.headings += document.headings
+        self.labels += document.labels
+        self.sizes.append(document.n_units)
+        self.titles.append(document.title)
+        self.locations.append(document.location)
+        if keep_texts:
+            self.texts += document.texts
 
 
 class Encoder:
@@ -64,24 +66,24 @@ class Encoder:
     tokens, units
         How text becomes tokens, and documents units.
     vocabulary
-        The words of a model, for documents that it has not seen: others are left out and counted
-        in `unknown`. None: whatever words the documents have. A dictionary from words to their
-        numbers will do, and is not copied.
+        The words of a fitted model; other tokens are left out and counted in `unknown`. None: the
+        words of the documents. May be a dictionary from words to their numbers, which is not
+        copied.
     skip_empty
-        Leave documents without a word out and name them in `empty`, instead of refusing them.
+        Leave out documents without a word and list them in `empty`, instead of raising an error.
     keep_texts
-        Let the corpus keep the text of its units, for what goes by more than words.
+        Keep the text of each unit in the corpus, for methods that use more than words.
 
     Attributes
     ----------
-    counts
-        What became of units that were too short.
+    short_units
+        How many units with fewer than `min_words` words were merged, dropped or kept.
     empty, too_short
         The locations of documents that had no word, or no unit of `min_words` words.
     unknown
-        Tokens that the vocabulary does not have.
-    left_out
-        Words left out for being in too few or too many documents.
+        The number of tokens that are not in the vocabulary.
+    excluded_words
+        The number of words in too few or too many documents (`min_df`, `max_df`).
     """
 
     def __init__(
@@ -94,10 +96,10 @@ class Encoder:
         keep_texts: bool = False,
     ) -> None:
         self.tokens, self.units = Tokens.of(tokens), Units.of(units)
-        self.counts = Counts()
+        self.short_units = Counts()
         self.empty: list[str] = []
         self.too_short: list[str] = []
-        self.unknown = self.left_out = 0
+        self.unknown = self.excluded_words = 0
         self._vocabulary = vocabulary
         self._skip_empty = skip_empty
         self._keep_texts = keep_texts
@@ -116,96 +118,97 @@ class Encoder:
         self._names: dict[str | None, str | None] = {}
 
     def encode(self, documents: Iterable[Document]) -> Corpus:
-        """Take documents one by one and give the corpus."""
+        """Encode documents one by one into a corpus."""
         columns = Columns()
         for document in documents:
-            self._add(self.units.cut(document, self.counts), columns)
+            encoded = self._encode(self.units.cut(document, self.short_units))
+            if encoded.n_tokens == 0:
+                self._refuse(document, encoded.n_units)
+                continue
+            columns.append(encoded, keep_texts=self._keep_texts)
+            if self._filters:
+                for number in np.unique(encoded.tokens.words).tolist():
+                    self._frequency[number] += 1
         if not columns.sizes:
-            raise InputError(self._nothing())
+            raise InputError(*self._nothing().parts)
         return self._finish(columns)
 
     def encode_one(self, document: Document) -> EncodedDocument:
-        """Cut and number one document, which may be without a known word, but not without units."""
-        cut = self.units.cut(document, self.counts)
-        if not cut.units:
-            self._complain(cut)
-        numbered, unknown = [], []
-        for unit in cut.units:
-            tokens = self._split(unit.text)
-            numbered.append(self._number(tokens))
-            unknown.append(len(tokens) - len(numbered[-1]))
-        words = np.array([word for unit in numbered for word in unit], dtype=np.int32)
-        return EncodedDocument(
-            cut, words, offsets_from_sizes([len(unit) for unit in numbered]), np.array(unknown)
-        )
+        """Encode one document, which may have no known word, but must have a unit."""
+        encoded = self._encode(self.units.cut(document, self.short_units))
+        if encoded.n_units == 0:
+            raise self._error(document, 0)
+        return encoded
 
-    def _add(self, document: Document, columns: Columns) -> None:
-        before = len(columns.words)
-        lengths, spans = [], []
+    def _encode(self, document: Document) -> EncodedDocument:
+        words: list[int] = []
+        lengths, unknown = [], []
         for unit in document.units:
-            found = self._number(self._split(unit.text))
-            columns.words.extend(found)
+            tokens = self._split(unit.text)
+            found = self._number(tokens)
+            words += found
             lengths.append(len(found))
-            spans += [unit.start, unit.end]
-        if len(columns.words) == before:
-            self._refuse(document)
-            return
-        columns.lengths.extend(lengths)
-        columns.spans.extend(spans)
-        columns.source_words.extend([count_source_words(unit.text) for unit in document.units])
-        # Headings recur: one string for all of the same wording.
-        columns.headings += [self._names.setdefault(u.heading, u.heading) for u in document.units]
-        columns.labels += [self._names.setdefault(u.label, u.label) for u in document.units]
-        if self._keep_texts:
-            columns.texts += [unit.text for unit in document.units]
-        columns.sizes.append(len(lengths))
-        columns.titles.append(document.title)
-        columns.locations.append(document.location)
-        if self._filters:
-            for number in set(columns.words[before:]):
-                self._frequency[number] += 1
+            unknown.append(len(tokens) - len(found))
+        units, names = document.units, self._names
+        self.unknown += sum(unknown)
+        numbered = np.array(words, dtype=np.int32)
+        numbered.flags.writeable = False  # as in a corpus: compiled code has one type to take
+        return EncodedDocument(
+            title=document.title,
+            location=document.location,
+            tokens=DocumentTokens(numbered, offsets_from_sizes(lengths)),
+            unknown=np.array(unknown, dtype=np.int64),
+            source_words=np.array([count_source_words(unit.text) for unit in units], np.int64),
+            spans=np.array([(unit.start, unit.end) for unit in units], np.int64).reshape(-1, 2),
+            # Headings recur: one string for all of the same wording.
+            headings=tuple(names.setdefault(unit.heading, unit.heading) for unit in units),
+            labels=tuple(names.setdefault(unit.label, unit.label) for unit in units),
+            texts=tuple(unit.text for unit in units),
+            units=units,
+        )
 
     def _number(self, tokens: list[str]) -> list[int]:
         numbers = self._numbers
         if self._vocabulary is None:
             return list(map(numbers.__getitem__, tokens))
-        known = [numbers[token] for token in tokens if token in numbers]
-        self.unknown += len(tokens) - len(known)
-        return known
+        return [numbers[token] for token in tokens if token in numbers]
 
-    def _nothing(self) -> str:
+    def _nothing(self) -> Message:
+        """Explain why no document is left."""
         if self.too_short:
-            return (
+            return Message(
                 f"none of the documents ({self.too_short[0]} for one) has a unit of "
-                f"{self.units.min_words} words: lower min_words, or merge short units"
+                f"{self.units.min_words} words: lower ",
+                Parameter("min_words"),
+                ", or merge short units",
             )
         if not self.empty:
-            return "the corpus has no document: at least one is needed"
+            return Message("the corpus has no document: at least one is needed")
         which = f"of {len(self.empty)} documents ({self.empty[0]} for one)"
-        return f"none {which} has a word {self._sort_of_word()}: give one that has"
+        return Message(f"none {which} has a word ", self._sort_of_word(), ": give one that has")
 
-    def _sort_of_word(self) -> str:
+    def _sort_of_word(self) -> Message:
         if self._vocabulary is None:
-            return f"with tokens={str(self.tokens)!r}"
-        return "that the model knows"
+            return Message("with ", Parameter("tokens", str(self.tokens)))
+        return Message("that the model knows")
 
-    def _refuse(self, document: Document) -> None:
-        if self._skip_empty:
-            dropped = self._is_dropped(document)
-            (self.too_short if dropped else self.empty).append(document.location)
-            return
-        self._complain(document)
+    def _refuse(self, document: Document, n_units: int) -> None:
+        """List a document without a word, or raise an error."""
+        if not self._skip_empty:
+            raise self._error(document, n_units)
+        dropped = n_units == 0 and self.units.min_words > 1
+        (self.too_short if dropped else self.empty).append(document.location)
 
-    def _is_dropped(self, document: Document) -> bool:
-        return not document.units and self.units.min_words > 1
-
-    def _complain(self, document: Document) -> NoReturn:
+    def _error(self, document: Document, n_units: int) -> InputError:
+        """Make the error for a document without a unit, or without a word."""
         name = f"{document.location}: {document.title!r}"
-        if self._is_dropped(document):
-            raise InputError(f"{name} has no unit of {self.units.min_words} words (min_words)")
-        if not document.units:
-            raise InputError(f"{name} has no paragraph: give it one or leave it out")
-        raise InputError(f"{name} has no word {self._sort_of_word()}: give it text or leave it out")
+        if n_units > 0:
+            why = self._sort_of_word()
+            return InputError(f"{name} has no word ", why, ": give it text or leave it out")
+        if self.units.min_words > 1:
+            minimum = Parameter("min_words")
+            return InputError(f"{name} has no unit of {self.units.min_words} words (", minimum, ")")
+        return InputError(f"{name} has no paragraph: give it one or leave it out")
 
     def _finish(self, columns: Columns) -> Corpus:
         if self._vocabulary is None:
@@ -242,10 +245,10 @@ class Encoder:
 
     def _filtered(self, corpus: Corpus, frequency: NDArray[np.int64]) -> Corpus:
         n_documents = corpus.n_documents
-        least = _as_count(self.tokens.min_df, n_documents)
-        most = _as_count(self.tokens.max_df, n_documents)
-        wanted = (frequency >= least) & (frequency <= most)
-        self.left_out = int(np.count_nonzero(~wanted))
+        minimum = _as_count(self.tokens.min_df, n_documents)
+        maximum = _as_count(self.tokens.max_df, n_documents)
+        wanted = (frequency >= minimum) & (frequency <= maximum)
+        self.excluded_words = int(np.count_nonzero(~wanted))
         kept_tokens = wanted[corpus.words]
         before = np.concatenate([[0], np.cumsum(kept_tokens)])
         offsets = before[corpus.unit_offsets]
@@ -254,14 +257,20 @@ class Encoder:
             location, title = corpus.locations[document], corpus.titles[document]
             if not self._skip_empty:
                 raise InputError(
-                    f"{location}: {title!r} has no word that is in at least {least:g} and at most "
-                    f"{most:g} documents (min_df, max_df): give it text or leave it out"
+                    f"{location}: {title!r} has no word that is in at least {minimum:g} and at "
+                    f"most {maximum:g} documents (",
+                    Parameter("min_df"),
+                    ", ",
+                    Parameter("max_df"),
+                    "): give it text or leave it out",
                 )
             self.empty.append(location)
         if not full.any():
             raise InputError(
-                f"min_df={self.tokens.min_df} and max_df={self.tokens.max_df} leave no word: "
-                f"there are {n_documents} documents"
+                Parameter("min_df", self.tokens.min_df),
+                " and ",
+                Parameter("max_df", self.tokens.max_df),
+                f" leave no word: there are {n_documents} documents",
             )
         number = np.cumsum(wanted, dtype=np.int32) - 1
         kept_units = np.repeat(full, corpus.document_sizes)
@@ -283,13 +292,13 @@ class Encoder:
 
 
 def _frozen(array: NDArray[Number]) -> NDArray[Number]:
-    """Mark an array that nobody else has as frozen, so that the corpus need not copy it."""
+    """Make an array that nothing else refers to read-only, so that the corpus need not copy it."""
     array.flags.writeable = False
     return array
 
 
 def _moved(values: list[T]) -> tuple[T, ...]:
-    """Make a tuple of a list and empty the list: there may be millions."""
+    """Make a tuple of a list and empty the list, to hold its items once."""
     moved = tuple(values)
     values.clear()
     return moved

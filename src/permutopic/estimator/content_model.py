@@ -10,12 +10,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from permutopic.checks import check_integer
+from permutopic.checks import check_choice, check_integer
 from permutopic.corpus import Corpus, offsets_from_sizes
-from permutopic.errors import InputError, InputWarning
+from permutopic.errors import InputWarning
+from permutopic.estimator.documents import as_documents
 from permutopic.estimator.partial_fit import extend_model
 from permutopic.estimator.persistence import load_model, save_model
-from permutopic.estimator.streaming import as_documents
 from permutopic.estimator.tasks import Tasks
 from permutopic.estimator.threads import count_threads
 from permutopic.model import posterior
@@ -55,7 +55,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         Sweeps over the corpus at most; the last one's state is the result. Seven of ten blocked
         sweeps anneal. None: 100 blocked ones, or 1,000 of the paper's.
     early_stop : bool
-        Stop a blocked chain when its sweeps at temperature 1 no longer gain.
+        Stop a blocked chain when its sweeps at inverse temperature 1 no longer gain.
     n_chains : int
         Chains to run from different starts. The one with the highest mean log joint is the
         result; the others tell how far to trust it.
@@ -92,9 +92,9 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         The word probabilities of each topic (eq. 14).
     prevalence_ : array (K,)
         How likely a unit is to belong to each topic (eq. 15).
-    log_joint_trace_, temperature_trace_ : arrays (sweeps,)
-        The log joint after, and the temperature in, every sweep of the best chain. Only sweeps at
-        temperature 1 draw from the posterior.
+    log_joint_trace_, inverse_temperature_trace_ : arrays (sweeps,)
+        The log joint after, and the inverse temperature in, every sweep of the best chain. Only
+        sweeps at inverse temperature 1 draw from the posterior.
     chains_ : tuple of Chain
         Every chain's traces, and its last state if it was kept.
     convergence_ : Convergence
@@ -258,11 +258,9 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
 
     def _know_documents(self, corpus: Corpus, *, more: bool = False) -> None:
         """Set what is needed to know the documents again, and to say where their units are."""
-        from permutopic.model.inference.structures import digest_all  # noqa: PLC0415
-
         known = len(corpus.spans) > 0
         spans = corpus.spans if known else np.full((corpus.n_units, 2), -1)
-        digests, words = digest_all(corpus), corpus.source_words
+        digests, words = corpus.digests, corpus.source_words
         if more:
             digests = np.concatenate([self.document_digests_, digests])
             spans = np.concatenate([self.unit_spans_, spans])
@@ -277,11 +275,8 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         """Check every setting and give them all as plain Python values."""
         settings: dict[str, Any] = self.get_params(deep=False)
         settings["n_topics"] = check_n_topics(self.n_topics)
-        for name, values in (("sampler", SAMPLERS), ("keep", KEEP)):
-            if settings[name] not in values:
-                raise InputError(
-                    f"the {name} is one of {', '.join(values)}, not {settings[name]!r}"
-                )
+        check_choice(self.sampler, "sampler", SAMPLERS)
+        check_choice(self.keep, "keep", KEEP)
         n_sweeps = DEFAULT_SWEEPS[self.sampler] if self.n_sweeps is None else self.n_sweeps
         settings["n_sweeps"] = check_integer(n_sweeps, "n_sweeps", 1)
         settings["n_chains"] = check_integer(self.n_chains, "n_chains", 1)
@@ -320,7 +315,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         self.chains_ = chains
         self.state_ = best.state
         self.log_joint_trace_ = best.log_joints
-        self.temperature_trace_ = best.temperatures
+        self.inverse_temperature_trace_ = best.inverse_temperatures
 
     def _show(self, shown: NamedTopics) -> None:
         """Set the attributes that describe the topics as they are shown."""

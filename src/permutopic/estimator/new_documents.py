@@ -1,4 +1,4 @@
-"""What a fitted model does with documents, those of the fit and new ones."""
+"""What a fitted model does with documents, new ones and those of the fit: encode, infer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from permutopic.checks import check_integer
 from permutopic.corpus import Corpus, Encoder
-from permutopic.estimator.streaming import as_documents, as_pages, infer_pages
+from permutopic.estimator.documents import as_documents, encode_each
+from permutopic.estimator.streaming import infer_documents
 from permutopic.estimator.threads import count_threads
 from permutopic.streams import seed_from
 
@@ -33,8 +34,8 @@ N_SAMPLES, MANY_SAMPLES = 16, 64
 _log = logging.getLogger("permutopic")
 
 
-class OnDocuments:
-    """The part of ContentModel that takes documents after the fit, and leaves the model alone."""
+class InfersDocuments:
+    """The part of ContentModel that infers documents and does not change the model."""
 
     state_: State
     priors_: Priors
@@ -50,29 +51,32 @@ class OnDocuments:
         self,
         X: Document | Iterable[Document] | Iterable[Iterable[str]],  # noqa: N803
     ) -> Corpus:
-        """Make a corpus of new documents just as the fitted ones became one.
+        """Encode new documents as those of the fit were, into a corpus.
 
-        They are cut into the same units and split into the same tokens; words that the model does
-        not know are left out. Documents come from `read_documents`, or as lists of paragraphs.
+        They are cut into the same units and split into the same tokens; words outside the model's
+        vocabulary are left out. Documents come from `read_documents`, or as lists of paragraphs.
         """
         check_is_fitted(self)
         documents = list(as_documents(X))
         encoder = Encoder(self.tokens_, self.units_, vocabulary=self.vocabulary_)
         return encoder.encode(documents)
 
-    def _remembered(self, name: str, origin: object, make: Callable[[], Any]) -> Any:
-        """Give what was made earlier from the same origin: a single document should cost little."""
-        if not hasattr(self, "_memory"):
-            self._memory: dict[str, tuple[object, Any]] = {}
-        known = self._memory.get(name)
-        if known is None or known[0] is not origin:
-            known = self._memory[name] = origin, make()
-        return known[1]
+    def _cached(self, name: str, origin: object, make: Callable[[], Any]) -> Any:
+        """Return a cached value that was made from the same object, or make it.
+
+        Inferring a single document should not cost time in proportion to the model.
+        """
+        if not hasattr(self, "_cache"):
+            self._cache: dict[str, tuple[object, Any]] = {}
+        entry = self._cache.get(name)
+        if entry is None or entry[0] is not origin:
+            entry = self._cache[name] = origin, make()
+        return entry[1]
 
     def _encoder(self) -> Encoder:
         words = self.vocabulary_
-        numbers = self._remembered("words", words, lambda: {w: n for n, w in enumerate(words)})
-        # One for each call: a splitter may have a memory of its own, which threads must not share.
+        numbers = self._cached("words", words, lambda: {w: n for n, w in enumerate(words)})
+        # One for each call: a splitter may keep a cache, which threads must not share.
         return Encoder(self.tokens_, self.units_, vocabulary=numbers)
 
     def infer(
@@ -84,10 +88,9 @@ class OnDocuments:
         n_jobs: int | None = -1,
         random_state: Any = 0,
     ) -> Iterator[Inferred]:
-        """Infer the structure of documents, one or a million, without touching the model.
+        """Infer the structure of documents given the fitted counts and ρ; the model stays.
 
-        A document's own topics and their order are inferred given the learned counts and ρ. One
-        that was in the fit is known by its words, and they are left out of those counts.
+        A document of the fit is recognised by its words, and they are left out of the counts.
 
         Parameters
         ----------
@@ -95,21 +98,21 @@ class OnDocuments:
             Documents from `read_documents`, lists of paragraphs, or a corpus from `encode`. They
             are taken one by one, so an iterator need not end.
         n_samples
-            Draws from the posterior for each document, which probabilities are averaged over. Few
-            find the structure; doubtful boundaries want more (64, as `segment` and `check` take).
+            Draws from the posterior for each document, over which probabilities are averaged. Few
+            find the structure; uncertain boundaries need more (64 in `segment` and `check`).
         fast
-            Take the topics' words as known (eq. 14) instead of learning on within a document
-            (eq. 7): then a word that comes again is no sign of the same topic.
+            Take the topics' words as known (eq. 14) instead of integrating them out (eq. 7): then a
+            word that comes again is no sign of the same topic.
         n_jobs
             Threads, −1 for all there are. The result does not depend on it.
         random_state
-            With a document's words it decides its draws, in whatever company it comes.
+            With a document's digest it keys its draws; other documents do not matter.
 
         Yields
         ------
         Inferred
-            In the order of the documents. One without a single word that the model knows gets
-            what the model expects of any document, and a warning.
+            In the order of the documents. One without a known word gets the prior's structure, and
+            a warning.
 
         Examples
         --------
@@ -123,40 +126,45 @@ class OnDocuments:
         check_is_fitted(self)
         n_samples = check_integer(n_samples, "n_samples", 1, 1_000_000)
         n_threads, seed = count_threads(n_jobs), seed_from(random_state)
-        pages = as_pages(X, self._encoder(), self.vocabulary_)
+        documents = encode_each(X, self._encoder(), self.vocabulary_)
         # Importing the kernels starts numba: not before everything has been checked.
         from permutopic.jit import announced  # noqa: PLC0415
-        from permutopic.model.inference.structures import Structures  # noqa: PLC0415
+        from permutopic.model.inference.structures import StructureInference  # noqa: PLC0415
 
-        known = self._remembered("known", self.state_, lambda: None)
-        structures = Structures(
-            self.state_, self.priors_, n_samples=n_samples, quick=bool(fast), seed=seed, known=known
+        fitted = self._cached("fitted", self.state_, lambda: None)
+        inference = StructureInference(
+            self.state_,
+            self.priors_,
+            n_samples=n_samples,
+            fast=bool(fast),
+            seed=seed,
+            fitted=fitted,
         )
-        self._memory["known"] = self.state_, structures.known
+        self._cache["fitted"] = self.state_, inference.fitted
         merge_map = self._topics.view.merge_map
-        numbers = self._remembered("numbers", self.document_digests_, self._numbers)
+        numbers = self._cached("numbers", self.document_digests_, self._numbers)
 
         def each() -> Iterator[Inferred]:
             with announced(_log.warning):
-                yield from infer_pages(pages, structures, merge_map, numbers, n_threads)
+                yield from infer_documents(documents, inference, merge_map, numbers, n_threads)
 
         return each()
 
     def _numbers(self) -> dict[int, int]:
-        """Give the number of each document in the fit, by its digest."""
+        """Map the digest of each document of the fit to its number."""
         digests = self.document_digests_.tolist()
         return {key: number for number, key in reversed(list(enumerate(digests)))}
 
     def predict(self, X: Documents, **settings: Any) -> list[NDArray[np.int64]]:  # noqa: N803
-        """Give the most probable topic structure of documents: one array of topics for each.
+        """Return the most probable structure of documents: one array of topics for each.
 
-        Settings are those of `infer`, which tells more.
+        Settings are those of `infer`, which returns more.
         """
         return [found.topics for found in self.infer(X, **settings)]
 
     def transform(self, X: Documents, **settings: Any) -> list[NDArray[np.float64]]:  # noqa: N803
-        """Give the topic probabilities of every unit: one (units, topics) array for each document.
+        """Return the topic probabilities of every unit: one (units, topics) array a document.
 
-        Settings are those of `infer`, which tells more.
+        Settings are those of `infer`, which returns more.
         """
         return [found.probabilities for found in self.infer(X, **settings)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from permutopic.corpus import Corpus, Encoder, take_documents
 from permutopic.errors import InputError, InputWarning
-from permutopic.estimator.streaming import as_documents, check_corpus
+from permutopic.estimator.documents import as_documents, check_corpus
 from permutopic.ordering import learn_places
 from permutopic.streams import Streams
 from permutopic.topics import gather_evidence
@@ -62,8 +62,6 @@ def extend_model(model: ContentModel, documents: object, *, n_sweeps: int, n_thr
 
 def _new_ones(model: ContentModel, documents: object) -> Corpus | None:
     """Make a corpus of those documents that the model does not have, if there are any."""
-    from permutopic.model.inference.structures import digest_all  # noqa: PLC0415
-
     encoder = Encoder(model.tokens_, model.units_, vocabulary=model.vocabulary_, skip_empty=True)
     if isinstance(documents, Corpus):
         check_corpus(documents, encoder, model.vocabulary_)
@@ -81,7 +79,7 @@ def _new_ones(model: ContentModel, documents: object) -> Corpus | None:
             return None
         for location in encoder.empty + encoder.too_short:
             _warn(f"{location}: no word of it is known, or no unit is left: left out")
-    digests = digest_all(corpus)
+    digests = corpus.digests
     _, firsts = np.unique(digests, return_index=True)
     new = np.zeros(corpus.n_documents, dtype=bool)
     new[firsts] = True

@@ -8,7 +8,7 @@ import numpy as np
 
 import permutopic
 from permutopic.errors import InputError
-from permutopic.model.mcmc.chain import Chain, check_loaded_chain
+from permutopic.model.mcmc.chain import Chain, check_chain
 from permutopic.model.mcmc.convergence import Convergence
 from permutopic.model.priors import Priors
 from permutopic.ordering import Places
@@ -77,7 +77,7 @@ def load_model(
         chains = [Chain.from_arrays(c, arrays) for c in range(model.settings_["n_chains"])]
         sizes = len(model.titles_), model.n_topics, len(model.vocabulary_)
         for chain in chains:
-            check_loaded_chain(chain, *sizes)
+            check_chain(chain, *sizes)
         model._take(tuple(chains))
         _take_documents(model, arrays)
         model.places_ = Places.from_arrays(arrays, len(model.vocabulary_), model.n_topics)

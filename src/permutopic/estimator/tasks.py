@@ -1,4 +1,4 @@
-"""What a model is for: alignment, segmentation, ordering, and what is odd."""
+"""The tasks: alignment, segmentation, ordering, anomalies."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from permutopic.anomalies import make_checker, read_template
-from permutopic.corpus import Corpus
-from permutopic.estimator.new_documents import MANY_SAMPLES, OnDocuments
-from permutopic.estimator.streaming import as_documents
+from permutopic.checks import check_choice
+from permutopic.estimator.new_documents import MANY_SAMPLES, InfersDocuments
 from permutopic.model.mcmc.convergence import co_occurrence, match_topics
 from permutopic.ordering import DEFAULT, Ordering, Places, order_texts
 from permutopic.results.alignment import Alignment, fitted_documents
 from permutopic.results.segments import Segment, segments
+from permutopic.results.tables import document_table, segment_table, unit_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from permutopic.estimator.new_documents import Documents
     from permutopic.model.mcmc.chain import Chain
     from permutopic.results.inferred import Inferred
+    from permutopic.results.table import Table
 
 
-class Tasks(OnDocuments):
+class Tasks(InfersDocuments):
     """The part of ContentModel that does the three tasks of the paper, and `check`."""
 
     places_: Places
@@ -42,9 +43,9 @@ class Tasks(OnDocuments):
     word_distributions_: NDArray[np.float64]
 
     def align(self, X: Documents | None = None, **settings: Any) -> Alignment:  # noqa: N803
-        """Line documents up by their topics: those given, or those of the fit.
+        """Align documents by their topics: those given, or those of the fit.
 
-        Of documents of the fit the model keeps where their units stand, not their text: give
+        Of the documents of the fit the model keeps where their units are, not their text: give
         them again for `nearest`. Settings are those of `infer`.
 
         >>> from permutopic import ContentModel
@@ -53,8 +54,7 @@ class Tasks(OnDocuments):
         >>> [row.title for row in model.align().paragraphs(1)][:3]
         ['0', '1', '2']
         """
-        check_is_fitted(self)
-        documents = self.fitted() if X is None else self.infer(X, **_with_many(settings))
+        documents = self.infer_or_fitted(X, **settings)
         return Alignment(documents, self.topic_names_, split=self.tokens_.splitter())
 
     def segment(
@@ -68,7 +68,7 @@ class Tasks(OnDocuments):
         """Cut documents into segments: those given, or those of the fit.
 
         Segments follow the most probable structure; with bounds on their white-space words, the
-        most probable boundaries that keep to them. Settings are those of `infer`.
+        most probable boundaries within the bounds. Settings are those of `infer`.
 
         >>> from permutopic import ContentModel
         >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
@@ -77,20 +77,75 @@ class Tasks(OnDocuments):
         >>> first.last_unit, second.topic
         (2, 1)
         """
-        check_is_fitted(self)
-        sizes = {"min_words": min_words, "max_words": max_words}
-        settings = _with_many(settings)
-        if X is None or isinstance(X, Corpus):
-            found = self.fitted() if X is None else self.infer(X, **settings)
-            pairs: Iterable[tuple[Inferred, Any]] = ((inferred, None) for inferred in found)
-        else:
-            given = list(as_documents(X))
-            units = (self.units_.cut(document).units for document in given)
-            pairs = zip(self.infer(given, **settings), units, strict=True)
         return [
-            segments(inferred, self.topic_names_, document=n, units=units, with_text=True, **sizes)
-            for n, (inferred, units) in enumerate(pairs, 1)
+            segments(
+                inferred,
+                self.topic_names_,
+                document=number,
+                min_words=min_words,
+                max_words=max_words,
+                with_text=True,
+            )
+            for number, inferred in enumerate(self.infer_or_fitted(X, **settings), 1)
         ]
+
+    def segment_table(
+        self,
+        X: Documents | None = None,  # noqa: N803
+        *,
+        min_words: int | None = None,
+        max_words: int | None = None,
+        with_text: bool = False,
+        **settings: Any,
+    ) -> Table:
+        """Make a table with a row for each segment; parameters as in `segment`.
+
+        The rows are made as they are read.
+        """
+        check_is_fitted(self)
+        return segment_table(
+            lambda: self.infer_or_fitted(X, **settings),
+            self.topic_names_,
+            min_words=min_words,
+            max_words=max_words,
+            with_text=with_text,
+        )
+
+    def predict_table(
+        self,
+        X: Documents,  # noqa: N803
+        *,
+        rows: str = "units",
+        probabilities: bool = False,
+        **settings: Any,
+    ) -> Table:
+        """Make a table of the inferred topics of documents.
+
+        Parameters
+        ----------
+        rows : {"units", "documents"}
+            What has a row of its own.
+        probabilities
+            Add a column with the probabilities of all topics of each unit.
+        **settings
+            Those of `infer`.
+
+        Examples
+        --------
+        >>> from permutopic import ContentModel
+        >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
+        >>> model = ContentModel(n_topics=2, random_state=1).fit(documents)
+        >>> table = model.predict_table([["snow", "sea salt"]])
+        >>> [(row["unit"], row["topic"]) for row in table]
+        [(1, 1), (2, 0)]
+        """
+        check_is_fitted(self)
+        check_choice(rows, "rows", ("units", "documents"))
+        if rows == "documents":
+            return document_table(lambda: self.infer(X, **settings))
+        return unit_table(
+            lambda: self.infer(X, **settings), self.topic_names_, probabilities=probabilities
+        )
 
     def order(
         self,
@@ -151,7 +206,7 @@ class Tasks(OnDocuments):
         checks = (
             checker.check_fitted()
             if X is None
-            else map(checker.check, self.infer(X, **_with_many(settings)))
+            else map(checker.check, self.infer_or_fitted(X, **settings))
         )
         return [checker.compared(check, nearest) for check in checks]
 
@@ -178,10 +233,20 @@ class Tasks(OnDocuments):
         split = self.tokens_.splitter()
         return checker.against(entries, self.word_distributions_, totals, self.vocabulary_, split)
 
-    def fitted(self) -> Iterator[Inferred]:
-        """Describe the documents of the fit as `infer` would, as far as the model keeps them.
+    def infer_or_fitted(
+        self,
+        X: Documents | None,  # noqa: N803
+        **settings: Any,
+    ) -> Iterator[Inferred]:
+        """Infer documents with many draws, or describe those of the fit where X is None."""
+        if X is None:
+            return self.fitted()
+        return self.infer(X, **{"n_samples": MANY_SAMPLES, **settings})
 
-        Probabilities are shares of the kept chains, and unknown where one was kept. There is no
+    def fitted(self) -> Iterator[Inferred]:
+        """Describe the documents of the fit as `infer` does, as far as the model keeps them.
+
+        Probabilities are averages over the kept chains, and unknown where one was kept. There is no
         text: `infer` the documents again for that, and for draws from the posterior.
         """
         check_is_fitted(self)
@@ -201,10 +266,10 @@ class Tasks(OnDocuments):
         )
 
     def topic_probabilities(self) -> NDArray[np.float64]:
-        """Average over the kept chains: (units, K), how many have each unit in each topic.
+        """Average over the kept chains: (units, K), the share of chains with each unit's topic.
 
         The topics of the other chains are matched to those of the best one. With one kept chain
-        every row is a single 1: keep="all" and several chains are what this is for.
+        every row has a single 1: this is for several chains with keep="all".
         """
         check_is_fitted(self)
         kept = self._kept_topics()
@@ -214,7 +279,7 @@ class Tasks(OnDocuments):
         return counts / len(kept)
 
     def _kept_topics(self) -> NDArray[np.int64]:
-        """Give the topics of all units in every kept chain, as the best one numbers them."""
+        """Return the topics of all units in every kept chain, numbered as in the best one."""
         mine, merge_map = self.state_.all_topics(), self._topics.view.merge_map
         kept = []
         for chain in self.chains_:
@@ -223,8 +288,3 @@ class Tasks(OnDocuments):
                 matched = match_topics(co_occurrence(topics, mine, self.state_.n_topics))
                 kept.append(merge_map[matched[topics]])
         return np.array(kept)
-
-
-def _with_many(settings: dict[str, Any]) -> dict[str, Any]:
-    """Take more draws than `infer` does unless told: these tasks look at what is doubtful."""
-    return {"n_samples": MANY_SAMPLES, **settings}

@@ -1,4 +1,4 @@
-"""What is seen while documents stream by: their languages, headings, doubles; and what to say."""
+"""What is noticed while documents are read: languages, headings, duplicates; and warnings of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.errors import Message, Parameter
 from permutopic.readers.notes import Notes
 from permutopic.text.languages import guess_language, language_name
 from permutopic.text.segmenters import SEGMENTED
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from permutopic.corpus import Corpus, Encoder
     from permutopic.documents import Document
 
-# What is no fault of a file: nobody has to be warned of it.
+# Reasons to skip that are no fault of the file, and need no warning.
 _HARMLESS = (
     "unknown extension",
     "no extension",
@@ -33,26 +34,26 @@ _HARMLESS = (
     "namespace",
     "other content",
 )
-_MANY = 30  # units; fewer are somebody's trial
+_MIN_UNITS = 30  # fewer are a trial: no advice
 
 
 @dataclass
-class Watch:
-    """Keeps count of documents that pass, a few dozen bytes for each.
+class Diagnostics:
+    """What is noticed while documents are read; a few dozen bytes for each document.
 
     Attributes
     ----------
-    notes
-        What readers left out.
+    log
+        What the readers read and skipped.
     languages
         Documents in each language, as guessed.
     headings
         Documents that have each heading.
     replaced
-        Documents with characters that could not be read.
+        Documents with characters that could not be decoded.
     """
 
-    notes: Notes = field(default_factory=Notes)
+    log: Notes = field(default_factory=Notes)
     languages: Counter[str | None] = field(default_factory=Counter)
     headings: Counter[str] = field(default_factory=Counter)
     replaced: int = 0
@@ -60,16 +61,16 @@ class Watch:
     _locations: list[str] = field(default_factory=list)
     _digests: array[int] = field(default_factory=lambda: array("Q"))
 
-    def over(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Let documents pass."""
+    def observe(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield documents unchanged, recording each."""
         for document in documents:
-            self._look(document)
+            self._record(document)
             yield document
 
-    def _look(self, document: Document) -> None:
+    def _record(self, document: Document) -> None:
         self.languages[guess_language(_beginning(document))] += 1
-        met = dict.fromkeys(unit.heading for unit in document.units if unit.heading)
-        self.headings.update(list(met))  # ties in the order in which they are met
+        found = dict.fromkeys(unit.heading for unit in document.units if unit.heading)
+        self.headings.update(list(found))  # ties in the order of their first occurrence
         digest = hashlib.blake2b(digest_size=16)
         replaced = False
         for unit in document.units:
@@ -81,74 +82,68 @@ class Watch:
         self._locations.append(document.location)
         self._digests.frombytes(digest.digest())
 
-    @property
-    def bad(self) -> Counter[str]:
-        """What was left out for a fault of its own."""
-        return Counter({k: n for k, n in self.notes.skipped.items() if not k.startswith(_HARMLESS)})
-
-    def warnings(self, corpus: Corpus, encoder: Encoder) -> list[str]:
-        """Say what a person should know or could mend, one line each."""
+    def warnings(self, corpus: Corpus, encoder: Encoder) -> list[Message]:
+        """List what a user should know or could mend, one line each."""
         return [
-            *self._about_skips(encoder),
-            *self._about_doubles(),
+            *self.about_skipped(),
+            *_about_empty(encoder),
+            *self._about_unknown_formats(),
+            *self._about_decoding(),
+            *self._about_duplicates(),
             *self._about_language(corpus),
             *_about_units(corpus),
         ]
 
-    def _about_skips(self, encoder: Encoder) -> Iterator[str]:
-        for kind, count in self.bad.most_common():
-            example = next(location for location, why, _ in self.notes.examples if why == kind)
-            yield f"{count} left out ({kind}), {example} for one: permutopic inspect lists them"
-        if encoder.too_short:
-            yield (
-                f"{_documents(len(encoder.too_short))} left out whose units are all shorter than "
-                f"{encoder.units.min_words} words, {encoder.too_short[0]} for one"
-            )
-        yield from self._about_unknown()
-        if encoder.empty:
-            yield (
-                f"{_documents(len(encoder.empty))} left out without a word, "
-                f"{encoder.empty[0]} for one"
-            )
-        if self.replaced:
-            yield (
-                f"{_documents(self.replaced)} with characters that could not be read (U+FFFD): "
-                "is the encoding right?"
-            )
+    def about_skipped(self) -> Iterator[Message]:
+        """Name what readers skipped for a fault of its own."""
+        skipped = Counter(
+            {kind: n for kind, n in self.log.skipped.items() if not kind.startswith(_HARMLESS)}
+        )
+        for kind, count in skipped.most_common():
+            example = next(where for where, why, _ in self.log.examples if why == kind)
+            yield Message(f"{count} left out ({kind}), {example} for one: `inspect` lists them")
 
-    def _about_unknown(self) -> Iterator[str]:
-        """Speak of files that no reader is for, where they are as many as those read."""
-        unknown = {k: n for k, n in self.notes.skipped.items() if k.startswith("unknown ext")}
+    def _about_unknown_formats(self) -> Iterator[Message]:
+        """Name files that have no reader, where they are as many as those that were read."""
+        unknown = {k: n for k, n in self.log.skipped.items() if k.startswith("unknown ext")}
         n_unknown = sum(unknown.values())
-        if n_unknown >= max(self.notes.files, 5):
+        if n_unknown >= max(self.log.files, 5):
             most = max(unknown, key=lambda kind: unknown[kind])
-            yield (
+            yield Message(
                 f"{n_unknown} files left out for their extension, most of them as {most}: "
                 "turn them into text, Markdown, HTML or .docx to have them read"
             )
 
-    def _about_doubles(self) -> Iterator[str]:
-        texts = np.frombuffer(self._digests, dtype=np.uint64).reshape(-1, 2)
-        double, first = doubles([(int(a), int(b)) for a, b in texts])
-        if double:
-            yield (
-                f"{_documents(len(double))} with exactly the text of an earlier one "
-                f"({self._locations[double[0]]} is {self._locations[first]}): they count as often "
-                "as they come"
+    def _about_decoding(self) -> Iterator[Message]:
+        if self.replaced:
+            yield Message(
+                f"{_documents(self.replaced)} with characters that could not be read (U+FFFD): "
+                "is the encoding right?"
             )
-        # What has the text of another is no other document: it may have its title.
-        told = set(double)
-        others = [n for n in range(len(self._titles)) if n not in told]
-        double, first = doubles([self._titles[n] for n in others])
-        if double:
-            again, before = (self._locations[others[n]] for n in (double[0], first))
+
+    def _about_duplicates(self) -> Iterator[Message]:
+        texts = np.frombuffer(self._digests, dtype=np.uint64).reshape(-1, 2)
+        repeated, first = duplicates([(int(a), int(b)) for a, b in texts])
+        locations = self._locations
+        if repeated:
+            yield Message(
+                f"{_documents(len(repeated))} with exactly the text of an earlier one "
+                f"({locations[repeated[0]]} is {locations[first]}): they count as often as they "
+                "come"
+            )
+        # A document with the text of another may have its title too.
+        same_text = set(repeated)
+        others = [n for n in range(len(self._titles)) if n not in same_text]
+        repeated, first = duplicates([self._titles[n] for n in others])
+        if repeated:
+            again, before = (locations[others[n]] for n in (repeated[0], first))
             title = _quoted(self._titles[others[first]])
-            yield (
-                f"{_documents(len(double))} with the title of an earlier one "
+            yield Message(
+                f"{_documents(len(repeated))} with the title of an earlier one "
                 f"({again} and {before}: {title})"
             )
 
-    def _about_language(self, corpus: Corpus) -> Iterator[str]:
+    def _about_language(self, corpus: Corpus) -> Iterator[Message]:
         known = {code: n for code, n in self.languages.items() if code is not None}
         if not known:
             return
@@ -156,44 +151,57 @@ class Watch:
         [(main, most), *others] = Counter(known).most_common()
         if total - most >= max(2, total // 50):
             rest = ", ".join(f"{n} {language_name(code)}" for code, n in others[:3])
-            yield (
+            yield Message(
                 f"{total - most} of {total} documents do not look {language_name(main)} ({rest}): "
                 "topics would follow language, not content"
             )
         if main in SEGMENTED and corpus.tokens.language != main and corpus.tokens.split == "words":
-            yield (
-                f"the text looks {language_name(main)}, which writes no spaces: --language {main} "
-                "finds its words"
+            yield Message(
+                f"the text looks {language_name(main)}, which writes no spaces: ",
+                Parameter("language", main),
+                " finds its words",
             )
 
 
-def _about_units(corpus: Corpus) -> Iterator[str]:
+def _about_empty(encoder: Encoder) -> Iterator[Message]:
+    if encoder.too_short:
+        yield Message(
+            f"{_documents(len(encoder.too_short))} left out whose units are all shorter than "
+            f"{encoder.units.min_words} words, {encoder.too_short[0]} for one"
+        )
+    if encoder.empty:
+        yield Message(
+            f"{_documents(len(encoder.empty))} left out without a word, {encoder.empty[0]} for one"
+        )
+
+
+def _about_units(corpus: Corpus) -> Iterator[Message]:
     alone = int(np.count_nonzero(corpus.document_sizes == 1))
     if corpus.n_documents > 1 and 4 * alone >= corpus.n_documents:
-        yield (
+        yield Message(
             f"{alone} of {corpus.n_documents} documents have one {corpus.units.kind}: "
             "is the unit right?"
         )
-    words = np.diff(corpus.unit_offsets)
-    middle = float(np.median(words))
-    if middle < 5 and corpus.n_units >= _MANY:
-        yield (
-            f"half of the units have at most {int(middle)} words, little to tell a topic by: "
-            "--min-words merges short ones"
+    median = float(np.median(np.diff(corpus.unit_offsets)))
+    if median < 5 and corpus.n_units >= _MIN_UNITS:
+        yield Message(
+            f"half of the units have at most {int(median)} words, little to tell a topic by: ",
+            Parameter("min_words"),
+            " merges short ones",
         )
-    elif middle > 1000:
-        yield f"half of the units have {int(middle)} words or more: is the unit right?"
+    elif median > 1000:
+        yield Message(f"half of the units have {int(median)} words or more: is the unit right?")
 
 
-def doubles(values: Sequence[Hashable]) -> tuple[list[int], int]:
-    """Find values that came before: where they come again, and where the first of them was.
+def duplicates(values: Sequence[Hashable]) -> tuple[list[int], int]:
+    """Find values that occurred before: their indices, and the index of the first one's original.
 
-    >>> doubles(["a", "b", "a", "b"])
+    >>> duplicates(["a", "b", "a", "b"])
     ([2, 3], 0)
     """
     first: dict[Hashable, int] = {}
-    again = [n for n, value in enumerate(values) if first.setdefault(value, n) != n]
-    return again, first[values[again[0]]] if again else -1
+    repeated = [n for n, value in enumerate(values) if first.setdefault(value, n) != n]
+    return repeated, first[values[repeated[0]]] if repeated else -1
 
 
 def _beginning(document: Document) -> str:

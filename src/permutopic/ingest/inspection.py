@@ -1,4 +1,4 @@
-"""What is in a pile of documents, before a model is fitted to it."""
+"""Inspection: what some paths hold, and what a fit to it would take."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from permutopic.corpus import Encoder
-from permutopic.ingest.diagnostics import Watch
+from permutopic.ingest.pipeline import Ingest
 from permutopic.model.cost import expected_cost
 from permutopic.model.priors import check_n_topics
-from permutopic.readers import ReadOptions, read_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,9 +18,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from permutopic.readers import ReadOptions
+
 
 class Spread(NamedTuple):
-    """The least, the middle and the greatest of some numbers."""
+    """Minimum, median and maximum."""
 
     least: int
     median: float
@@ -29,12 +30,12 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, values: NDArray[np.int64]) -> Spread:
-        """Look at numbers."""
+        """Compute the spread of some numbers."""
         return cls(int(values.min()), float(np.median(values)), int(values.max()))
 
 
 class Skipped(NamedTuple):
-    """Things left out for one reason, and some of them."""
+    """Files and documents that were skipped for one reason, with examples."""
 
     reason: str
     number: int
@@ -43,7 +44,7 @@ class Skipped(NamedTuple):
 
 @dataclass(frozen=True)
 class Inspection:
-    """What was read, what was not, and what a fit would take.
+    """What was read, what was skipped, and what a fit would cost.
 
     Attributes
     ----------
@@ -52,7 +53,7 @@ class Inspection:
     formats
         Files of each format.
     documents, units, words, vocabulary
-        How many; words are tokens as the model would see them.
+        How many there are; `words` counts tokens.
     units_per_document, words_per_unit
         Their spread.
     languages
@@ -66,15 +67,15 @@ class Inspection:
     boilerplate
         Characters left out of HTML pages as menus, banners and the like.
     merged, dropped, kept_short
-        What became of units with fewer than `min_words` words.
+        How many units with fewer than `min_words` words were merged, dropped and kept.
     left_out_words
         Words left out by `min_df` and `max_df`.
     n_topics, seconds, memory
         The expected cost of one chain for this K, on one core; bytes.
     warnings
-        What a person should know or could mend.
+        What a user should know or could mend.
     settings
-        How the text was read, cut and split.
+        How the text was read, cut into units and split into tokens.
     """
 
     files: int
@@ -102,7 +103,7 @@ class Inspection:
     settings: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything as plain values."""
+        """Return everything as plain values."""
         found = asdict(self)
         found["skipped"] = [each._asdict() for each in self.skipped]
         for name in ("units_per_document", "words_per_unit"):
@@ -118,53 +119,52 @@ def inspect(
     options: ReadOptions | None = None,
     n_topics: int = 10,
 ) -> Inspection:
-    """Read documents as `read_corpus` would, and tell what there is."""
+    """Read documents as `read_corpus` does, and describe them."""
     check_n_topics(n_topics)
-    options = ReadOptions() if options is None else options
-    watch = Watch()
+    ingest = Ingest(paths, options)
     encoder = Encoder(tokens, units, skip_empty=True)
-    corpus = encoder.encode(watch.over(read_documents(paths, options, watch.notes)))
+    corpus = ingest.corpus(encoder)
     cost = expected_cost(corpus, n_topics)
-    warnings = tuple(watch.warnings(corpus, encoder))
-    notes = watch.notes
+    diagnostics, log = ingest.diagnostics, ingest.diagnostics.log
+    warnings = tuple(diagnostics.warnings(corpus, encoder))
     for location in encoder.empty:
-        notes.skip(location, "no word")
+        log.skip(location, "no word")
     for location in encoder.too_short:
-        notes.skip(location, "all units too short")
+        log.skip(location, "all units too short")
     return Inspection(
-        files=notes.files,
-        bytes=notes.bytes,
-        formats=dict(notes.formats.most_common()),
+        files=log.files,
+        bytes=log.bytes,
+        formats=dict(log.formats.most_common()),
         documents=corpus.n_documents,
         units=corpus.n_units,
         words=corpus.n_tokens,
         vocabulary=corpus.n_words,
         units_per_document=Spread.of(corpus.document_sizes),
         words_per_unit=Spread.of(np.diff(corpus.unit_offsets)),
-        languages={code or "unknown": n for code, n in watch.languages.most_common()},
-        headings=dict(watch.headings.most_common()),
+        languages={code or "unknown": n for code, n in diagnostics.languages.most_common()},
+        headings=dict(diagnostics.headings.most_common()),
         headed_units=sum(heading is not None for heading in corpus.headings),
         skipped=tuple(
             Skipped(
                 reason,
                 count,
                 tuple(
-                    (location, detail) for location, why, detail in notes.examples if why == reason
+                    (location, detail) for location, why, detail in log.examples if why == reason
                 ),
             )
-            for reason, count in notes.skipped.most_common()
+            for reason, count in log.skipped.most_common()
         ),
-        boilerplate=notes.boilerplate,
-        merged=encoder.counts.merged,
-        dropped=encoder.counts.dropped,
-        kept_short=encoder.counts.kept,
-        left_out_words=encoder.left_out,
+        boilerplate=log.boilerplate,
+        merged=encoder.short_units.merged,
+        dropped=encoder.short_units.dropped,
+        kept_short=encoder.short_units.kept,
+        left_out_words=encoder.excluded_words,
         n_topics=n_topics,
         seconds=cost.seconds,
         memory=cost.bytes,
         warnings=warnings,
         settings={
-            "reading": asdict(options),
+            "reading": asdict(ingest.options),
             "units": encoder.units.as_dict(),
             "tokens": encoder.tokens.as_dict(),
         },

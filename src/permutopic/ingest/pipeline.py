@@ -1,4 +1,10 @@
-"""From files to a corpus, with what is doubtful about them said as warnings."""
+"""From paths to documents and to a corpus, with diagnostics: the one way that text comes in.
+
+    paths -> documents -> units and tokens -> corpus
+
+`fit`, `evaluate` and every other use of a corpus go all the way; a fitted model takes the stream
+of documents and encodes them itself.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +13,67 @@ from typing import TYPE_CHECKING
 
 from permutopic.corpus import Encoder
 from permutopic.errors import InputWarning
-from permutopic.ingest.diagnostics import Watch
+from permutopic.ingest.diagnostics import Diagnostics
 from permutopic.readers import ReadOptions, read_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from permutopic.corpus import Corpus
+    from permutopic.documents import Document
+    from permutopic.errors import Message
+    from permutopic.text.units import Units
+
+    Paths = str | Path | Iterable[str | Path]
+
+
+class Ingest:
+    """Reads the documents of some paths and keeps diagnostics of them.
+
+    Parameters
+    ----------
+    paths
+        Files, folders, globs, or "-" for standard input; one or several.
+    options
+        How files are read.
+
+    Attributes
+    ----------
+    diagnostics
+        What was noticed so far.
+    """
+
+    def __init__(self, paths: Paths, options: ReadOptions | None = None) -> None:
+        self.paths = paths
+        self.options = ReadOptions() if options is None else options
+        self.diagnostics = Diagnostics()
+
+    def corpus(self, encoder: Encoder) -> Corpus:
+        """Read all documents into a corpus."""
+        documents = read_documents(self.paths, self.options, self.diagnostics.log)
+        return encoder.encode(self.diagnostics.observe(documents))
+
+    def stream(self, units: Units) -> Iterator[Document]:
+        """Yield documents one by one for a fitted model, and warn at the end of what was skipped.
+
+        A document in which `units` leaves no unit is skipped.
+        """
+        drops = units.short == "drop" and units.min_words > 1
+        without_unit: list[str] = []
+        for document in read_documents(self.paths, self.options, self.diagnostics.log):
+            if (units.cut(document) if drops else document).units:
+                yield document
+            else:
+                without_unit.append(document.location)
+        _warn(self.diagnostics.about_skipped())
+        if without_unit:
+            skipped = f"{len(without_unit)} left out without a unit to be cut"
+            warnings.warn(f"{skipped}, {without_unit[0]} for one", InputWarning, stacklevel=2)
 
 
 def read_corpus(
-    paths: str | Path | Iterable[str | Path],
+    paths: Paths,
     tokens: object = "words",
     *,
     units: object = "paragraph",
@@ -34,15 +89,15 @@ def read_corpus(
         One or several. Formats go by extension: text, Markdown, HTML, MediaWiki dumps, Word,
         manual pages, JSON lines, CSV, Parquet; plain or packed (.gz, .bz2, .xz, .zst).
     tokens : str, function or Tokens
-        How text becomes tokens.
+        How text is split into tokens.
     units : str or Units
         What gets one topic: "paragraph", "sentence", "section", "line" or "window".
     options
         How files are read: format, encoding, globs, filters, field names.
     vocabulary
-        A model's words, for documents that it has not seen; others are left out.
+        The words of a fitted model; others are left out. None: the words of the documents.
     keep_texts
-        Keep the text of each unit (`Corpus.texts`), for what goes by more than words.
+        Keep the text of each unit (`Corpus.texts`), for methods that use more than words.
 
     What is left out or doubtful is said in `InputWarning`s.
 
@@ -56,10 +111,13 @@ def read_corpus(
     ...     read_corpus(file.name).vocabulary
     ('in', 'steel')
     """
-    watch = Watch()
+    ingest = Ingest(paths, options)
     encoder = Encoder(tokens, units, vocabulary=vocabulary, skip_empty=True, keep_texts=keep_texts)
-    options = ReadOptions() if options is None else options
-    corpus = encoder.encode(watch.over(read_documents(paths, options, watch.notes)))
-    for message in watch.warnings(corpus, encoder):
-        warnings.warn(message, InputWarning, stacklevel=2)
+    corpus = ingest.corpus(encoder)
+    _warn(ingest.diagnostics.warnings(corpus, encoder), stacklevel=3)
     return corpus
+
+
+def _warn(messages: Iterable[Message], stacklevel: int = 2) -> None:
+    for message in messages:
+        warnings.warn(InputWarning(message), stacklevel=stacklevel)

@@ -1,17 +1,16 @@
-"""More documents for a state: they move it, and those before them stay where they are."""
+"""Adding documents to a fitted state, the earlier ones staying as they are."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.dirichlet import draw_log_shares
 from permutopic.model.blocked.engine import TableEngine
-from permutopic.model.blocked.moves import PLACEMENTS, ROUNDS
-from permutopic.model.inference.structures import Structures, Text
-from permutopic.model.kernels.log_filters import Draws
+from permutopic.model.blocked.moves import ResampleBlocks
+from permutopic.model.inference.structures import StructureInference
+from permutopic.model.joint import FastLogJoint
+from permutopic.model.mcmc.sampler import sample
 from permutopic.model.paper.moves import ResampleDispersion
 from permutopic.model.priors import Variant
 from permutopic.model.state import State, make_state
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from permutopic.corpus import Corpus
+    from permutopic.model.mcmc.sampler import Move
     from permutopic.model.priors import Priors
     from permutopic.streams import Streams
 
@@ -34,66 +34,55 @@ def extend_state(
     streams: Streams,
     n_threads: int = 1,
 ) -> State:
-    """Add documents, whose words are numbered as the state's, and give a new state.
+    """Return a state with the documents of `corpus` added, whose words are numbered alike.
 
-    They begin where they fit best given the state. Then sweeps go over them alone, as in a fit
-    at temperature 1: each structure given all others, old and new, and ρ given all orders. Topics
-    are not renumbered.
+    The new documents start at their most probable structures given the state. The chain then runs
+    at inverse temperature 1 with the moves of a fit, applied to the new documents alone: each
+    structure given all others, old and new, and ρ given all orders. Topics are not relabelled.
     """
     n_old, n_topics = state.bag.shape
-    added = _begin(state, corpus, priors)
+    added = _initial_structures(state, corpus, priors)
     whole = State(
         bag=np.concatenate([state.bag, added.bag]),
         inversions=np.concatenate([state.inversions, added.inversions]),
         dispersion=state.dispersion.copy(),
         word_counts=state.word_counts + added.word_counts,
-        topic_words=state.topic_words + added.topic_words,
+        topic_tokens=state.topic_tokens + added.topic_tokens,
     )
-    # The engine knows the new documents alone; what it changes, it changes in the whole.
-    new = State(
-        whole.bag[n_old:],
-        whole.inversions[n_old:],
-        whole.dispersion,
-        whole.word_counts,
-        whole.topic_words,
+    n_other_tokens = int(state.topic_tokens.sum())
+    engine = TableEngine(
+        corpus, n_topics, priors, n_threads=n_threads, n_other_tokens=n_other_tokens
     )
-    others = int(state.topic_words.sum())
-    engine = TableEngine(corpus, n_topics, priors, n_threads=n_threads, others=others)
-    orders = priors.variant != Variant.CONSTRAINED
-    for sweep in range(n_sweeps):
-        used = whole.bag.sum(axis=0) + priors.topic
-        log_shares = draw_log_shares(used, streams.at(sweep, 0, corpus.n_documents))
-        how = Draws(log_shares, whole.dispersion, 1.0, ROUNDS, PLACEMENTS * orders, orders)
-        engine.visit(new, range(corpus.n_documents), how, partial(streams.at, sweep, 0))
-        if priors.variant == Variant.FULL:
-            ResampleDispersion(priors)(whole, partial(streams.at, sweep, 1))
+    moves: list[Move] = [ResampleBlocks(engine, priors, first_document=n_old)]
+    if priors.variant == Variant.FULL:
+        moves.append(ResampleDispersion(priors))
+    log_joint = FastLogJoint(priors, int(whole.word_counts.sum(axis=1).max()))
+    for _ in sample(whole, moves, log_joint, streams, n_sweeps):
+        pass
     return whole
 
 
-def _begin(state: State, corpus: Corpus, priors: Priors) -> State:
-    """Give each document its most probable structure under the state."""
-    structures = Structures(state, priors, n_samples=1)
+def _initial_structures(state: State, corpus: Corpus, priors: Priors) -> State:
+    """Infer the most probable structure of each document under the state."""
+    inference = StructureInference(state, priors, n_samples=1)
     bags = np.zeros((corpus.n_documents, state.n_topics), dtype=np.int64)
     inversions = np.zeros((corpus.n_documents, state.n_topics - 1), dtype=np.int64)
-    for number in range(corpus.n_documents):
-        units = corpus.units_of(number)
-        offsets = corpus.unit_offsets[units.start : units.stop + 1]
-        words = corpus.words[offsets[0] : offsets[-1]]
-        topics = structures.infer(Text(words, offsets - offsets[0])).topics
+    for number, document in enumerate(corpus.documents()):
+        topics = inference.infer(document).topics
         bags[number] = np.bincount(topics, minlength=state.n_topics)
         if priors.variant != Variant.CONSTRAINED:
-            inversions[number] = order_to_inversions(_whole_order(topics, state.n_topics))
+            inversions[number] = order_to_inversions(_complete_order(topics, state.n_topics))
     return make_state(corpus, bags, inversions, state.dispersion)
 
 
-def _whole_order(topics: NDArray[np.int64], n_topics: int) -> list[int]:
+def _complete_order(topics: NDArray[np.int64], n_topics: int) -> list[int]:
     """Order all topics: those of the units as they come, each other one before the next higher.
 
-    >>> _whole_order(np.array([3, 3, 1]), 5)
+    >>> _complete_order(np.array([3, 3, 1]), 5)
     [2, 3, 0, 1, 4]
     """
     order = [int(topic) for topic in dict.fromkeys(topics.tolist())]
     for topic in sorted(set(range(n_topics)) - set(order), reverse=True):
-        higher = [place for place, other in enumerate(order) if other == topic + 1]
+        higher = [slot for slot, other in enumerate(order) if other == topic + 1]
         order.insert(higher[0] if higher else len(order), topic)
     return order

@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from permutopic.checks import check_integer, check_real
-from permutopic.errors import InputError
+from permutopic.checks import check_choice, check_integer, check_real
 from permutopic.mallows import mean_inversions, n_values
 
 if TYPE_CHECKING:
     import numpy as np
 
 # Wider than any use, narrow enough for products of counts and differences of logΓ to be exact.
-_LEAST, _MOST = 1e-12, 1e6
+_MINIMUM, _MAXIMUM = 1e-12, 1e6
 
 
 class Variant(StrEnum):
-    """How strongly documents are held to one order (section 6.1)."""
+    """What is assumed of the documents' orders (section 6.1)."""
 
     FULL = "full"
     """Orders follow a Generalized Mallows Model whose dispersion is learned."""
@@ -30,13 +29,13 @@ class Variant(StrEnum):
 
     @property
     def fixed_dispersion(self) -> float | None:
-        """Give the dispersion that this variant holds every topic to, or None."""
+        """The dispersion that this variant fixes for every topic, or None."""
         return {"constrained": math.inf, "uniform": 0.0}.get(self.value)
 
 
 @dataclass(frozen=True)
 class Priors:
-    """Hyperparameters, validated when made.
+    """The hyperparameters, validated when made.
 
     Attributes
     ----------
@@ -64,20 +63,16 @@ class Priors:
     variant: Variant = Variant.FULL
 
     def __post_init__(self) -> None:
-        for field, name, least, most in (
-            ("topic", "topic_prior (θ0)", _LEAST, _MOST),
-            ("word", "word_prior (β0)", _LEAST, _MOST),
-            ("dispersion", "dispersion_prior (ρ0)", 0.0, 500.0),
-            ("strength", "dispersion_strength (ν0)", _LEAST, _MOST),
+        for field, name, symbol, *bounds in (
+            ("topic", "topic_prior", "θ0", _MINIMUM, _MAXIMUM),
+            ("word", "word_prior", "β0", _MINIMUM, _MAXIMUM),
+            ("dispersion", "dispersion_prior", "ρ0", 0.0, 500.0),
+            ("strength", "dispersion_strength", "ν0", _MINIMUM, _MAXIMUM),
         ):
-            number = check_real(getattr(self, field), name, least, most)
-            object.__setattr__(self, field, number)
-        try:
-            object.__setattr__(self, "variant", Variant(self.variant))
-        except ValueError:
-            raise InputError(
-                f"the variant is one of {', '.join(Variant)}, not {self.variant!r}"
-            ) from None
+            number = check_real(getattr(self, str(field)), str(name), *bounds, note=str(symbol))
+            object.__setattr__(self, str(field), number)
+        check_choice(self.variant, "variant", Variant)
+        object.__setattr__(self, "variant", Variant(self.variant))
 
     @classmethod
     def for_documents(
@@ -90,7 +85,7 @@ class Priors:
         strength: float | None = None,
         variant: Variant | str = Variant.FULL,
     ) -> Priors:
-        """Take the paper's values where none is given: ν0 is a tenth of the documents."""
+        """Make priors with the paper's values by default: ν0 is a tenth of the documents."""
         nu = 0.1 * n_documents if strength is None else strength
         return cls(topic, word, dispersion, nu, variant)  # type: ignore[arg-type]
 
@@ -100,5 +95,5 @@ class Priors:
 
 
 def check_n_topics(n_topics: object) -> int:
-    """Hold K to a whole number from 2 up; the span scores take memory in proportion to it."""
+    """Return K as an int of at least 2; span scores take memory in proportion to it."""
     return check_integer(n_topics, "n_topics", 2, 10_000, note="K")

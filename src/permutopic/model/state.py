@@ -1,4 +1,4 @@
-"""What a chain carries: one structure for each document, the dispersion, and the counts."""
+"""The state of a chain: one structure for each document, the dispersion, and the counts."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ class State:
     Attributes
     ----------
     bag
-        (D, K): how many units of each document each topic takes. The paper's t_d is a sequence
-        of draws, but they are exchangeable and only their counts reach the text.
+        (D, K): how many units of each document each topic has. The paper's t_d is a sequence of
+        draws, but they are exchangeable and the words depend on their counts alone.
     inversions
         (D, K−1): v_d, the inversion counts of each document's topic order.
     dispersion
         (K−1,): ρ. Zero in the uniform variant, infinite in the constrained one.
     word_counts
-        (W, K): how often each topic holds each word. Follows from the above.
-    topic_words
-        (K,): how many tokens each topic holds. Follows from the above.
+        (W, K): how many tokens of each word each topic has. Follows from the above.
+    topic_tokens
+        (K,): how many tokens each topic has. Follows from the above.
     """
 
     bag: NDArray[np.int64]
     inversions: NDArray[np.int64]
     dispersion: NDArray[np.float64]
     word_counts: NDArray[np.int32]
-    topic_words: NDArray[np.int64]
+    topic_tokens: NDArray[np.int64]
 
     @property
     def n_topics(self) -> int:
@@ -48,7 +48,7 @@ class State:
         return int(self.bag.shape[1])
 
     def order(self, document: int) -> NDArray[np.int64]:
-        """π_d: the topics in the order in which this document would have them."""
+        """π_d: the order of all topics in a document, those it does not use included."""
         return inversions_to_order(self.inversions[document])
 
     def topics(self, document: int) -> NDArray[np.int64]:
@@ -57,12 +57,19 @@ class State:
         return np.repeat(order, self.bag[document, order])
 
     def all_topics(self) -> NDArray[np.int64]:
-        """Give the topic of every unit of the corpus."""
+        """Return the topic of every unit of the corpus."""
         return np.concatenate([self.topics(d) for d in range(self.bag.shape[0])])
 
     def copy(self) -> State:
-        """Copy every array, so that the chain can go on without changing the copy."""
+        """Return a copy that shares no array."""
         return replace(self, **{name: array.copy() for name, array in vars(self).items()})
+
+    def tail(self, first: int) -> State:
+        """Return the state of the documents from `first` on, sharing all arrays.
+
+        Its counts are those of all documents, so resampling its documents updates the whole state.
+        """
+        return replace(self, bag=self.bag[first:], inversions=self.inversions[first:])
 
 
 def make_state(
@@ -71,18 +78,18 @@ def make_state(
     inversions: NDArray[np.int64],
     dispersion: NDArray[np.float64],
 ) -> State:
-    """Make a state from its variables, counting the words from scratch."""
+    """Make a state from its variables, counting the words."""
     n_topics = bag.shape[1]
     state = State(
         bag=np.array(bag, dtype=np.int64),
         inversions=np.array(inversions, dtype=np.int64),
         dispersion=np.array(dispersion, dtype=np.float64),
         word_counts=np.zeros((corpus.n_words, n_topics), dtype=np.int32),
-        topic_words=np.zeros(n_topics, dtype=np.int64),
+        topic_tokens=np.zeros(n_topics, dtype=np.int64),
     )
     token_topics = np.repeat(state.all_topics(), np.diff(corpus.unit_offsets))
     np.add.at(state.word_counts, (corpus.words, token_topics), 1)
-    state.topic_words[:] = np.bincount(token_topics, minlength=n_topics)
+    state.topic_tokens[:] = np.bincount(token_topics, minlength=n_topics)
     return state
 
 
@@ -93,18 +100,18 @@ def check_state(corpus: Corpus, state: State) -> None:
     fresh = make_state(corpus, state.bag, state.inversions, state.dispersion)
     if not np.array_equal(fresh.word_counts, state.word_counts):
         raise AssertionError("the running word counts differ from a recount")
-    if not np.array_equal(fresh.topic_words, state.topic_words):
+    if not np.array_equal(fresh.topic_tokens, state.topic_tokens):
         raise AssertionError("the running topic totals differ from a recount")
 
 
-def check_loaded(state: State, n_documents: int, n_topics: int, n_words: int) -> None:
-    """Raise ValueError unless arrays read from a file could be a state of this size."""
+def check_state_arrays(state: State, n_documents: int, n_topics: int, n_words: int) -> None:
+    """Raise ValueError unless the arrays can be a state of this size."""
     for name, shape, kind in (
         ("bag", (n_documents, n_topics), np.int64),
         ("inversions", (n_documents, n_topics - 1), np.int64),
         ("dispersion", (n_topics - 1,), np.float64),
         ("word_counts", (n_words, n_topics), np.int32),
-        ("topic_words", (n_topics,), np.int64),
+        ("topic_tokens", (n_topics,), np.int64),
     ):
         array = getattr(state, name)
         if array.shape != shape or array.dtype != kind:
@@ -113,12 +120,12 @@ def check_loaded(state: State, n_documents: int, n_topics: int, n_words: int) ->
             raise ValueError(f"{name} has a value that is no number from 0 up")
     if np.any(state.bag.sum(axis=1) == 0):
         raise ValueError("bag has a document without units")
-    if not np.array_equal(state.word_counts.sum(axis=0), state.topic_words):
-        raise ValueError("word_counts and topic_words disagree")
+    if not np.array_equal(state.word_counts.sum(axis=0), state.topic_tokens):
+        raise ValueError("word_counts and topic_tokens disagree")
 
 
 def initial_state(corpus: Corpus, n_topics: int, priors: Priors, rng: np.random.Generator) -> State:
-    """Start a chain at random: topics uniform, orders from the Mallows Model at ρ0."""
+    """Draw an initial state: topics uniform, orders from the Mallows Model at ρ0."""
     first = priors.variant.fixed_dispersion
     if first is None:
         first = max(priors.dispersion, 1e-3)  # ρ is positive even where ρ0 is 0

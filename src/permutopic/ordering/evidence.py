@@ -58,7 +58,7 @@ def log_word_probabilities(
     words: NDArray[np.int64], state: State, priors: Priors
 ) -> NDArray[np.float64]:
     """Compute log β̂ (eq. 14) of some words: (words, K)."""
-    totals = state.topic_words + state.word_counts.shape[0] * priors.word
+    totals = state.topic_tokens + state.word_counts.shape[0] * priors.word
     table: NDArray[np.float64] = np.log(state.word_counts[words] + priors.word) - np.log(totals)
     return table
 

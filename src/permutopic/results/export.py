@@ -56,9 +56,9 @@ def write_rows(
         bool, list[str], list[int] or list[float]. Where only names are given, kinds go by the rows
         (of an iterator, by the first 16,384).
     path
-        Its extension, or `extension` if that is given, is the format. .csv: RFC 4180 in UTF-8, with a header; lists as JSON, None and
-        nan as nothing. .jsonl or .json: one object a line; nan and infinities are null.
-        .parquet: needs the extra `parquet`.
+        Its extension, or `extension` if that is given, is the format. .csv: RFC 4180 in UTF-8,
+        with a header; lists as JSON, None and nan as nothing. .jsonl or .json: one object a line;
+        nan and infinities are null. .parquet: needs the extra `parquet`.
 
     Examples
     --------

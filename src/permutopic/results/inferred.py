@@ -1,4 +1,4 @@
-"""What a model makes of one document, seen or new."""
+"""The result of inferring one document, new or of the fit."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from permutopic.results.prediction import segment_ends
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from permutopic.documents import Unit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,24 +25,24 @@ class Inferred:
     title, location
         What the document is called, and where it was read.
     seen
-        Whether it was in the fit. Its own words are then left out of what the model knows.
+        Whether it was in the fit. Its own words are then left out of the counts.
     topics
         (units,): the most probable structure, one topic for each unit.
     probabilities
-        (units, topics): how probable each topic is for each unit.
+        (units, topics): the probability of each topic for each unit.
     boundaries
-        (units − 1,): how probable a boundary is between unit n and unit n + 1.
+        (units − 1,): the probability of a boundary between unit n and unit n + 1.
     samples
         (samples, units): topics in draws from the posterior.
     log_likelihood
-        Of a word of the model's vocabulary, in nats, given the most probable structure; nan if the
+        Per word of the model's vocabulary, in nats, given the most probable structure; nan if the
         document has none.
     swaps
         Swaps of neighbouring topics between the canonical order and the order in which `topics`
         first appear: 0 if the document keeps to the outline.
     known_words, unknown_words
-        (units,): tokens that the model knows, and that it does not. Words that only this document
-        of the fit has count as unknown; in a corpus that was encoded they are left out already.
+        (units,): tokens in and outside the model's vocabulary. Words that only this document of the
+        fit has count as unknown; in a corpus that was encoded they are left out already.
     topic_scores
         (units, topics): log probability of each unit's known words under each topic (eq. 14).
     background_scores
@@ -51,7 +53,9 @@ class Inferred:
         (units, 2): where each unit begins and ends in the source, in characters; −1 where it was
         not read from anywhere.
     texts
-        (units,): each unit's text; empty if only a corpus was given.
+        (units,): each unit's text; empty if it is not known.
+    units
+        The units as they were cut, with offsets of their parts; empty if they are not known.
     number
         The document's number in the fit, from 0, if it was seen; −1 else.
     """
@@ -73,13 +77,14 @@ class Inferred:
     spans: NDArray[np.int64]
     texts: tuple[str, ...]
     number: int = -1
+    units: tuple[Unit, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Inferred: {self.title!r}, {self.n_units} units, {self.ends.size} segments>"
 
     @property
     def n_units(self) -> int:
-        """Count the units."""
+        """The number of units."""
         return self.topics.size
 
     @property

@@ -1,4 +1,4 @@
-"""Segments of a document, as the model has them or cut to sizes for retrieval."""
+"""Segments of a document, as the model has them or with bounds on their words, for retrieval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.checks import check_integer
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.results.prediction import segment_ends
 from permutopic.text.sentences import sentence_spans
 from permutopic.text.splitting import source_words
@@ -49,7 +49,7 @@ _SCALE = 1 << 32
 
 @dataclass(frozen=True)
 class Segment:
-    """A run of units that are about one topic.
+    """A run of units with one topic.
 
     Attributes
     ----------
@@ -61,17 +61,17 @@ class Segment:
         Its first and its last unit, counted from 1, both belonging to it. A unit that was too long
         and had to be cut belongs to more than one segment.
     start, end
-        Where it stands in the source: characters `source[start:end]`; −1 where that is not known.
-        Headings that stand between its units are within, and not counted in `words`.
+        Where it is in the source: characters `source[start:end]`; −1 where that is not known.
+        Headings between its units are within, and not counted in `words`.
     words
         Its white-space words. In scripts that write no spaces every character is one.
     topic, name
         Its topic: the number and the name.
     probability
-        How probable the boundary before it is: None for the first segment of a document, and where
-        there are no draws to tell; 0 if it begins within a unit.
+        The probability of the boundary before it: None for the first segment of a document and
+        where there are no draws; 0 if it begins within a unit.
     topic_probability
-        How probable its topic is, the mean over its units; None if that is not known.
+        The probability of its topic, the mean over its units; None if that is not known.
     text
         Its text, units a blank line apart; None unless asked for.
     """
@@ -92,16 +92,16 @@ class Segment:
     text: str | None = None
 
     def as_row(self) -> dict[str, object]:
-        """Give the segment as a row of a table with `SEGMENT_COLUMNS`."""
+        """Return the segment as a row of a table with `SEGMENT_COLUMNS`."""
         row = {name: getattr(self, name, None) for name in SEGMENT_COLUMNS}
         return {**row, "segment": self.number}
 
 
 class _Part(NamedTuple):
-    """What is not divided any more: a unit, or a part of one that is too long.
+    """What is not divided further: a unit, or a part of one that is too long.
 
-    `text[begin:end]` of the unit stands at `source[start:stop]`. `weight` is its share of the
-    unit, `before` the probability of a boundary before it, and `likely` the same for the programme.
+    `text[begin:end]` of the unit is `source[start:stop]`. `weight` is its share of the unit,
+    `before` the probability of a boundary before it, and `likely` the same, never 0 or 1.
     """
 
     unit: int
@@ -122,10 +122,9 @@ def segments(
     document: int = 1,
     min_words: int | None = None,
     max_words: int | None = None,
-    units: Sequence[Unit] | None = None,
     with_text: bool = False,
 ) -> tuple[Segment, ...]:
-    """Give the segments of a document.
+    """Return the segments of a document.
 
     Without sizes they are the runs of units with one topic in the most probable structure. With
     sizes they are the most probable segmentation under the boundary probabilities b (the greatest
@@ -148,15 +147,11 @@ def segments(
         The number that its segments carry.
     min_words, max_words
         White-space words of a segment at least and at most; None sets no bound.
-    units
-        The document's units as the model has cut them. They tell where parts of a long unit stand
-        in the source if there is markup in it; without them only what stands there letter for
-        letter is found again.
     with_text
         Whether segments carry their text.
     """
-    _check(inferred, names, min_words, max_words, units)
-    parts = _divide(inferred, max_words, units)
+    _check(inferred, names, min_words, max_words)
+    parts = _divide(inferred, max_words)
     words = np.array([part.words for part in parts], dtype=np.int64)
     by_run = min_words is None and max_words is None
     if by_run:
@@ -252,7 +247,6 @@ def _check(
     names: Sequence[str],
     min_words: int | None,
     max_words: int | None,
-    units: Sequence[Unit] | None,
 ) -> None:
     if len(names) < inferred.probabilities.shape[1]:
         raise InputError(
@@ -262,13 +256,16 @@ def _check(
         if value is not None:
             check_integer(value, name, 1)
     if min_words is not None and max_words is not None and min_words > max_words:
-        raise InputError(f"min_words ({min_words}) must not be more than max_words ({max_words})")
-    if units is not None and [unit.text for unit in units] != list(inferred.texts):
-        raise InputError(f"{inferred.title!r}: the units given are not those of the document")
+        raise InputError(
+            Parameter("min_words"),
+            f" ({min_words}) must not be more than ",
+            Parameter("max_words"),
+            f" ({max_words})",
+        )
 
 
-def _divide(inferred: Inferred, max_words: int | None, units: Sequence[Unit] | None) -> list[_Part]:
-    """List the units, those with more than `max_words` words in parts."""
+def _divide(inferred: Inferred, max_words: int | None) -> list[_Part]:
+    """List the units, those with more than `max_words` words cut into parts."""
     changes = np.concatenate([[False], inferred.topics[1:] != inferred.topics[:-1]])
     parts = []
     for unit in range(inferred.n_units):
@@ -287,7 +284,7 @@ def _divide(inferred: Inferred, max_words: int | None, units: Sequence[Unit] | N
         text = inferred.texts[unit]
         cut = list(_cut(text, max_words))
         spans = [(begin, end) for begin, end, _ in cut]
-        offsets = _offsets(text, (start, stop), spans, None if units is None else units[unit])
+        offsets = _offsets(text, (start, stop), spans, inferred.units[unit : unit + 1])
         for n, ((begin, end, size), span) in enumerate(zip(cut, offsets, strict=True)):
             odds = (before, likely) if n == 0 else (0.0, _WITHIN_UNIT)
             parts.append(_Part(unit, begin, end, *span, size, size / words, *odds))
@@ -311,12 +308,16 @@ def _cut(text: str, most: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _offsets(
-    text: str, span: tuple[int, int], spans: list[tuple[int, int]], unit: Unit | None
+    text: str, span: tuple[int, int], spans: list[tuple[int, int]], units: Sequence[Unit]
 ) -> list[tuple[int, int]]:
-    """Say where parts of a unit's text stand in the source, −1 where that is not known."""
+    """Return where parts of a unit's text are in the source, −1 where that is not known.
+
+    `units` has the unit, if it is known. Its pieces tell where parts are if there is markup in it;
+    otherwise only text that is in the source letter for letter can be located.
+    """
     start, stop = span
-    if unit is not None and unit.pieces:
-        return [(part.start, part.end) for part in unit.parts(spans)]
+    if units and units[0].pieces:
+        return [(part.start, part.end) for part in units[0].parts(spans)]
     if start >= 0 and stop - start == len(text):
         return [(start + begin, start + end) for begin, end in spans]
     inner = [-1] * (len(spans) - 1)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.dirichlet import draw_log_shares
-from permutopic.model.blocked.engine import TableEngine, some_cuts
-from permutopic.model.blocked.pruning import RetireTopics
-from permutopic.model.blocked.relabelling import RenumberTopics
-from permutopic.model.kernels.log_filters import Draws
+from permutopic.dirichlet import draw_log_dirichlet
+from permutopic.model.blocked.engine import TableEngine, default_cut_probability
+from permutopic.model.blocked.pruning import PruneTopics
+from permutopic.model.blocked.relabelling import RelabelTopics
+from permutopic.model.kernels.log_filters import MoveSettings
 from permutopic.model.mcmc.schedule import POSTERIOR
 from permutopic.model.paper.moves import ResampleDispersion
 from permutopic.model.priors import Variant
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
 
-# The study in docs/schedule.md is behind these.
+# docs/schedule.md has the study behind these.
 ROUNDS, PLACEMENTS = 2, 2
 
 
 class ResampleBlocks:
-    """Visit every document: place topics, draw the whole bag, draw inversion counts, in rounds.
+    """Resample every document: place topics, draw the bag, draw inversion counts, in rounds.
 
-    θ is drawn once, before the first document, and forgotten after the last: given θ a document
+    θ is drawn once, before the first document, and dropped after the last: given θ a document
     depends on the others through the words alone, and its bag can be drawn in one piece.
 
     Parameters
@@ -41,7 +41,9 @@ class ResampleBlocks:
     rounds
         How often the moves are made on one span table.
     placements
-        How many topics, taken at random, are put to a new place in every round.
+        How many topics, drawn at random, are placed in every round.
+    first_document
+        The documents before it are left as they are; those from it on are the engine's.
     """
 
     def __init__(
@@ -51,28 +53,31 @@ class ResampleBlocks:
         *,
         rounds: int = ROUNDS,
         placements: int = PLACEMENTS,
+        first_document: int = 0,
     ) -> None:
         self.engine, self.priors = engine, priors
         self.orders = priors.variant != Variant.CONSTRAINED
         self.rounds, self.placements = rounds, placements * self.orders
+        self.first_document = first_document
 
     def __call__(self, state: State, random_at: RandomAt, stage: Stage = POSTERIOR) -> None:
         """Resample the structure of each document in turn."""
-        n_documents, n_topics = state.bag.shape
-        if stage.even_shares:
-            log_shares = np.full(n_topics, -math.log(n_topics))
+        resampled = state.tail(self.first_document)
+        n_documents, n_topics = resampled.bag.shape
+        if stage.uniform_prevalence:
+            log_prevalence = np.full(n_topics, -math.log(n_topics))
         else:
-            used = state.bag.sum(axis=0) + self.priors.topic
-            log_shares = draw_log_shares(used, random_at(n_documents))
-        how = Draws(
-            log_shares,
+            concentration = state.bag.sum(axis=0) + self.priors.topic
+            log_prevalence = draw_log_dirichlet(concentration, random_at(n_documents))
+        settings = MoveSettings(
+            log_prevalence,
             state.dispersion,
-            stage.temperature,
+            stage.inverse_temperature,
             self.rounds,
             self.placements,
             self.orders,
         )
-        self.engine.visit(state, range(n_documents), how, random_at)
+        self.engine.resample(resampled, range(n_documents), settings, random_at)
 
 
 def blocked_moves(
@@ -82,18 +87,20 @@ def blocked_moves(
     *,
     rounds: int = ROUNDS,
     placements: int = PLACEMENTS,
-    kept: Callable[[int], float] = some_cuts,
+    cut_probability: Callable[[int], float] = default_cut_probability,
     n_threads: int = 1,
     log_joint: Callable[[State], float] | None = None,
 ) -> list[Move]:
-    """Give the default sweep: every structure, ρ, and the numbers of the topics.
+    """Return the default sweep: all structures, ρ, and the labels of the topics.
 
-    With `log_joint`, superfluous topics are given up where the schedule says so.
+    With `log_joint`, superfluous topics are pruned where the schedule says so.
     """
-    engine = TableEngine(corpus, n_topics, priors, kept=kept, n_threads=n_threads)
+    engine = TableEngine(
+        corpus, n_topics, priors, cut_probability=cut_probability, n_threads=n_threads
+    )
     moves: list[Move] = [ResampleBlocks(engine, priors, rounds=rounds, placements=placements)]
     if priors.variant == Variant.FULL:
-        moves += [ResampleDispersion(priors), RenumberTopics()]
+        moves += [ResampleDispersion(priors), RelabelTopics()]
     if log_joint is not None:
-        moves.append(RetireTopics(engine, priors, log_joint))
+        moves.append(PruneTopics(engine, priors, log_joint))
     return moves

@@ -1,6 +1,6 @@
-"""Steps of the search for a good start, which are no draws from anything.
+"""Pruning: superfluous topics are emptied while the chain anneals.
 
-They run while the chain anneals, and never at temperature 1.
+This is a step of the search for a good start, not a draw: it never runs at inverse temperature 1.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic import dirichlet
-from permutopic.dirichlet import draw_log_shares
-from permutopic.model.blocked.relabelling import put_empty_last
-from permutopic.model.kernels.log_filters import Draws
+from permutopic.model.blocked.relabelling import move_empty_last
+from permutopic.model.kernels.log_filters import MoveSettings
 from permutopic.model.mcmc.schedule import POSTERIOR
 from permutopic.model.priors import Variant
 
@@ -27,17 +26,17 @@ if TYPE_CHECKING:
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
 
-# A log share that keeps a topic out of any document, and leaves the sums their precision.
-_KEPT_OUT = -1e5
+# A log θ_k that excludes a topic from every document without costing the sums their precision.
+_EXCLUDED = -1e5
 
 
-class RetireTopics:
-    """Try to do without each topic, the smallest first, and give it up if the log joint rises.
+class PruneTopics:
+    """Try to empty each topic, the smallest first, and keep the result if the log joint rises.
 
     Annealing cuts a corpus into about as many topics as it is given. Where it has fewer, two
-    topics that share one's words are stable: every document would have to change at once. Here
-    the documents that hold a topic are all drawn anew without it. What is given up goes to the
-    end of the canonical order and of every document's, where it is in nobody's way.
+    topics that share one's words are stable: every document would have to change at once. Here all
+    documents that use a topic are resampled without it. An emptied topic moves to the end of the
+    canonical order and of every document's.
     """
 
     def __init__(self, engine: Engine, priors: Priors, log_joint: Callable[[State], float]) -> None:
@@ -45,46 +44,53 @@ class RetireTopics:
         self.orders = priors.variant != Variant.CONSTRAINED
 
     def __call__(self, state: State, random_at: RandomAt, stage: Stage = POSTERIOR) -> None:
-        """Go through all topics once, if this stage asks for it."""
-        if not stage.retire:
+        """Try all topics once, if the stage asks for it."""
+        if not stage.prune:
             return
         best, alone = self.log_joint(state), self._log_words(state)
-        for topic in np.argsort(state.topic_words, kind="stable"):
+        for topic in np.argsort(state.topic_tokens, kind="stable"):
             if self._best_merger(state, alone, topic) > 0:
-                trial = self.without(state, topic, random_at)
+                trial = self.resampled_without(state, topic, random_at)
                 joint = self.log_joint(trial)
                 if joint > best:
                     for name, array in vars(trial).items():
                         getattr(state, name)[...] = array
                     best, alone = joint, self._log_words(state)
         if self.priors.variant == Variant.FULL:
-            put_empty_last(state, max(self.priors.dispersion, 1e-3))
+            move_empty_last(state, max(self.priors.dispersion, 1e-3))
 
     def _log_words(self, state: State) -> NDArray[np.float64]:
+        """Compute the log probability of each topic's words, (K,)."""
         return dirichlet.log_marginal(state.word_counts.T, self.priors.word)
 
     def _best_merger(self, state: State, alone: NDArray[np.float64], topic: int) -> float:
-        """Say by how much the words gain most from sharing one topic with those of another.
+        """Return the highest gain of the words' log probability if two topics became one.
 
-        Where the words alone would lose, doing without the topic did not pay in our trials; this
-        costs far less to know.
+        Where the words alone would lose, emptying the topic did not pay in our trials, and this
+        test costs far less.
         """
-        words, used = state.word_counts.T, np.flatnonzero(state.topic_words)
+        words, used = state.word_counts.T, np.flatnonzero(state.topic_tokens)
         others = used[used != topic]
-        if state.topic_words[topic] == 0 or others.size == 0:
+        if state.topic_tokens[topic] == 0 or others.size == 0:
             return -np.inf
         together = dirichlet.log_marginal(words[others] + words[topic], self.priors.word)
         return float((together - alone[others] - alone[topic]).max())
 
-    def without(self, state: State, topic: int, random_at: RandomAt) -> State:
-        """Draw all documents that hold a topic anew, the topic being kept out."""
+    def resampled_without(self, state: State, topic: int, random_at: RandomAt) -> State:
+        """Return a copy in which all documents that use a topic were resampled without it."""
         trial = state.copy()
         n_documents = state.bag.shape[0]
-        place = int(topic) * (n_documents + 1)  # numbers of its own for every topic
-        used = trial.bag.sum(axis=0) + self.priors.topic
-        log_shares = draw_log_shares(used, random_at(place + n_documents))
-        log_shares[topic] = _KEPT_OUT
-        how = Draws(log_shares, trial.dispersion, 1.0, 1, int(self.orders), self.orders)
-        holding = np.flatnonzero(trial.bag[:, topic]).tolist()
-        self.engine.visit(trial, holding, how, lambda document: random_at(place + document))
+        first_key = int(topic) * (n_documents + 1)  # random streams of its own for every topic
+        concentration = trial.bag.sum(axis=0) + self.priors.topic
+        log_prevalence = dirichlet.draw_log_dirichlet(
+            concentration, random_at(first_key + n_documents)
+        )
+        log_prevalence[topic] = _EXCLUDED
+        settings = MoveSettings(
+            log_prevalence, trial.dispersion, 1.0, 1, int(self.orders), self.orders
+        )
+        using = np.flatnonzero(trial.bag[:, topic]).tolist()
+        self.engine.resample(
+            trial, using, settings, lambda document: random_at(first_key + document)
+        )
         return trial

@@ -1,4 +1,4 @@
-"""The numbers of the topics: a move in the whole corpus at once, and plain renumbering."""
+"""Relabelling: giving topics other numbers, in all documents at once."""
 
 from __future__ import annotations
 
@@ -17,45 +17,47 @@ if TYPE_CHECKING:
     from permutopic.model.state import State
 
 
-class RenumberTopics:
-    """Put each topic, in random order, to a new place of the canonical order.
+class RelabelTopics:
+    """Draw the position of each topic in the canonical order, in random sequence.
 
     The documents keep their topics and orders; the numbers change, and the inversion counts with
-    them. This is how a chain whose documents all agree on an order other than the canonical one
-    gets out: one document after the other would have to cross a barrier.
+    them. Where all documents agree on an order other than the canonical one, resampling one
+    document at a time would have to cross a barrier; this move does not.
     """
 
     def __call__(self, state: State, random_at: RandomAt, stage: Stage = POSTERIOR) -> None:  # noqa: ARG002
-        """Renumber the topics given ρ, which stays with the places."""
+        """Relabel the topics given ρ, which stays with the numbers."""
         rng = random_at(0)
         n_topics = state.n_topics
         earlier = np.zeros((n_topics, n_topics), dtype=np.int64)
         relabelling_kernels.count_precedences(state.inversions, earlier)
-        canon = np.arange(n_topics)
+        canonical = np.arange(n_topics)
         for topic in rng.permutation(n_topics):
-            relabelling_kernels.place_label(canon, topic, earlier, state.dispersion, rng.random())
-        if not np.array_equal(canon, np.arange(n_topics)):
-            renumber(state, canon)
+            relabelling_kernels.place_topic_label(
+                canonical, topic, earlier, state.dispersion, rng.random()
+            )
+        if not np.array_equal(canonical, np.arange(n_topics)):
+            relabel(state, canonical)
 
 
-def renumber(state: State, canon: NDArray[np.int64]) -> None:
-    """Give topic `canon[j]` the number j, in place."""
-    numbers = np.empty_like(canon)
-    numbers[canon] = np.arange(canon.size)
-    state.bag[:] = state.bag[:, canon]
-    relabelling_kernels.permute_columns(state.word_counts, canon)
-    state.topic_words[:] = state.topic_words[canon]
-    relabelling_kernels.renumber_inversions(state.inversions, numbers)
+def relabel(state: State, canonical: NDArray[np.int64]) -> None:
+    """Give topic `canonical[j]` the number j, in place."""
+    numbers = np.empty_like(canonical)
+    numbers[canonical] = np.arange(canonical.size)
+    state.bag[:] = state.bag[:, canonical]
+    relabelling_kernels.permute_columns(state.word_counts, canonical)
+    state.topic_tokens[:] = state.topic_tokens[canonical]
+    relabelling_kernels.relabel_inversions(state.inversions, numbers)
 
 
-def put_empty_last(state: State, new_dispersion: float) -> None:
-    """Give topics without a unit the last numbers and the last places in every document.
+def move_empty_last(state: State, new_dispersion: float) -> None:
+    """Give topics without a unit the last numbers, and the last slots in every document.
 
-    ρ goes along with the others; a topic that had none, being the last, gets `new_dispersion`.
+    ρ moves with its topic; a topic that had none, being the last, gets `new_dispersion`.
     """
     used = state.bag.any(axis=0)
-    canon = np.concatenate([np.flatnonzero(used), np.flatnonzero(~used)])
-    dispersion = np.append(state.dispersion, new_dispersion)[canon]
-    renumber(state, canon)
+    canonical = np.concatenate([np.flatnonzero(used), np.flatnonzero(~used)])
+    dispersion = np.append(state.dispersion, new_dispersion)[canonical]
+    relabel(state, canonical)
     state.dispersion[:] = dispersion[:-1]
-    relabelling_kernels.put_last(state.inversions, int(np.count_nonzero(used)))
+    relabelling_kernels.move_last(state.inversions, int(np.count_nonzero(used)))

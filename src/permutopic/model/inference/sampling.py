@@ -1,313 +1,121 @@
-"""The structure of one document, given what a model has learned and will not unlearn.
+"""Sampling the structure of one document given the counts of a fitted state, which stay.
 
-A first structure comes from the table of eq. 14, where a span's score is a difference of prefix
-sums. Then the document is visited: a visit chooses cuts and topics to hear, fills the table of
-their spans (eq. 7, or the quick one if that is wanted), and draws order and bag on it in rounds, as
-in a fit; but the counts stay as they are. From the last draw it is not far to the most probable
-structure.
+The initial structure comes from the span table of eq. 14. Then the document is visited: a visit
+draws cuts and active topics, fills the table of their spans (eq. 7, or eq. 14 if that is wanted),
+and draws order and bag on it in rounds, as in a fit. From the last draw, coordinate ascent leads to
+the most probable structure.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from permutopic.jit import compiled
+from permutopic.model.inference.preparing import (
+    CERTAIN_CUT,
+    FittedCounts,
+    InferenceInput,
+    InferenceSettings,
+    PosteriorSummary,
+    PreparedDocument,
+    fill_table,
+    prepare_document,
+)
 from permutopic.model.kernels.linear_filters import find_potentials
-from permutopic.model.kernels.log_filters import NEVER, Filters, weigh_spans
+from permutopic.model.kernels.log_filters import (
+    LOG_ZERO,
+    FilterWorkspace,
+    make_filter_workspace,
+)
 from permutopic.model.kernels.placement import (
-    Sheet,
-    choose_heard,
+    SpanTable,
+    draw_active,
+    draw_bag_restricted,
     draw_from_sums,
-    draw_units,
-    loud_order,
-    make_sheet,
-    place_topic,
-    room_for_filters,
-    scale,
+    fill_linear_weights,
+    make_span_table,
+    place_topic_restricted,
+    restricted_order,
 )
-from permutopic.model.kernels.preparation import (
-    choose_cuts,
-    discount,
-    fill_exact,
-    fill_quick,
-    leave_out,
-    number_words,
-    pack_rows,
-    score_units,
-)
-from permutopic.model.kernels.screening import choose_chances, first_order, look_through
-from permutopic.model.kernels.span_table import LANES, Factors, Text, take_rows
-from permutopic.model.kernels.viterbi import best_bag, best_place, climb, flip
-from permutopic.model.paper.single_draws import fill_order
+from permutopic.model.kernels.preparation import draw_cuts, weigh_inclusion
+from permutopic.model.kernels.viterbi import coordinate_ascent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# For the first structure, which is a start and no draw: places and topics to look at, passes.
-_CERTAIN, _PRESENT, _MOST, _FIRST_PASSES = 0.5, 0.3, 0.7, 2
-# For the last one: what draws hardly ever used is left out.
-_UNLIKELY, _LAST_PASSES, _MOST_CUTS = 1e-3, 10, 4
-_SHARED = 2  # bags drawn for each order
-
-
-class Known(NamedTuple):
-    """What the model knows: counts, ρ, and what follows from them.
-
-    `shares` is θ̂ (eq. 15), `switch` how often a unit begins a segment within a document,
-    `background[w]` the log probability of a word in all topics together. `orders` is false where
-    all documents keep the canonical order.
-    """
-
-    word_counts: NDArray[np.int32]
-    topic_words: NDArray[np.int64]
-    shares: NDArray[np.float64]
-    dispersion: NDArray[np.float64]
-    switch: float
-    background: NDArray[np.float64]
-    log_gamma: NDArray[np.float64]
-    log_factorial: NDArray[np.float64]
-    word_prior: float
-    block: int
-    orders: bool
-
-
-class Effort(NamedTuple):
-    """How much is done for a document.
-
-    `visits` of `rounds` rounds with `placements` each, on the quick table if `quick`. About `cuts`
-    places are looked at in a visit, and `first_cuts` before the first. A topic that has less than
-    `faint` units' worth of the document at first sight is heard at a visit with chance `seldom`.
-    """
-
-    visits: int
-    rounds: int
-    placements: int
-    cuts: int
-    first_cuts: int
-    faint: float
-    seldom: float
-    quick: bool
-
-
-class Page(NamedTuple):
-    """One document: its words, where its units end, and its random numbers.
-
-    `topics` are those that a seen document has in the fit, whose words are to be left out, and
-    `inversions` their order; both are empty for a new one. `gammas[v, k]` and `exponentials[v, u]`
-    make θ in visit v.
-    """
-
-    words: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    topics: NDArray[np.int64]
-    inversions: NDArray[np.int64]
-    uniforms: NDArray[np.float64]
-    gammas: NDArray[np.float64]
-    exponentials: NDArray[np.float64]
-
-
-class Findings(NamedTuple):
-    """Room for what is found out about a document.
-
-    The most probable structure, probabilities of topics and boundaries, samples, the log
-    probability of all words (in `total`), and of each unit's under each topic and all together.
-    """
-
-    topics: NDArray[np.int64]
-    probabilities: NDArray[np.float64]
-    boundaries: NDArray[np.float64]
-    samples: NDArray[np.int64]
-    total: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    background: NDArray[np.float64]
-
-
-class Desk(NamedTuple):
-    """A document made ready: its words by numbers of its own, and what the topics hold of them.
-
-    `chances[p]` is how likely place p is to become a cut, `hearing[k]` topic k to be heard.
-    """
-
-    tokens: NDArray[np.int32]
-    words: NDArray[np.int64]
-    reach: NDArray[np.int64]
-    rows: NDArray[np.float64]
-    held: NDArray[np.int64]
-    chances: NDArray[np.float64]
-    hearing: NDArray[np.float64]
+# For the most probable structure: what draws hardly ever used is left out.
+_UNLIKELY, _MAX_PASSES, _MAX_CUTS = 1e-3, 10, 4
+_BAGS_PER_ORDER = 2
 
 
 @compiled
-def make_ready(
-    page: Page, known: Known, numbers: NDArray[np.int32], effort: Effort, findings: Findings
-) -> tuple[Desk, NDArray[np.int64], NDArray[np.int64]]:
-    """Score the units and look where topics change; give a first order and bag as well."""
-    n_units, n_topics = page.offsets.size - 1, known.shares.size
-    tokens = np.empty(page.words.size, np.int32)
-    found = np.empty(page.words.size, np.int64)
-    reach = np.empty(n_units + 1, np.int64)
-    n_words = number_words(page.words, page.offsets, numbers, tokens, found, reach)
-    words = found[:n_words].copy()
-    rows = np.empty(((n_topics + LANES - 1) // LANES, n_words, LANES))
-    take_rows(rows, words, known.word_counts, 0.0, 0, n_words)
-    held = known.topic_words.copy()
-    if page.topics.size > 0:
-        leave_out(tokens, page.offsets, page.topics, rows, held)
-    rows += known.word_prior  # last: a small β0 would be lost in a difference of large counts
-    log_held = np.log(held + known.word_counts.shape[0] * known.word_prior)
-    score_units(tokens, page.offsets, rows, log_held, findings.scores)
-    for unit in range(n_units):
-        findings.background[unit] = 0.0
-        for token in range(page.offsets[unit], page.offsets[unit + 1]):
-            findings.background[unit] += known.background[page.words[token]]
-    changes, chances = np.empty(n_units), np.empty(n_units + 1)
-    likely, hearing = np.empty((n_units, n_topics)), np.empty(n_topics)
-    look_through(findings.scores, known.shares, known.switch, changes, likely)
-    for topic in range(n_topics):
-        hearing[topic] = 1.0 if likely[:, topic].sum() >= effort.faint else effort.seldom
-    desk = Desk(tokens, words, reach, rows, held, chances, hearing)
-    order, bag = np.arange(n_topics), np.zeros(n_topics, np.int64)
-    if page.topics.size > 0:
-        fill_order(order, page.inversions)
-        for topic in page.topics:
-            bag[topic] += 1
-    else:
-        choose_chances(changes, chances, effort.first_cuts)
-        begin(page, known, desk, likely, order, bag, findings)
-    choose_chances(changes, chances, effort.cuts)
-    return desk, order, bag
-
-
-@compiled
-def begin(
-    page: Page,
-    known: Known,
-    desk: Desk,
-    likely: NDArray[np.float64],
-    order: NDArray[np.int64],
-    bag: NDArray[np.int64],
-    findings: Findings,
-) -> None:
-    """Find a good first structure: the best of the quick table, as far as few cuts tell."""
-    cuts = np.flatnonzero(desk.chances >= _CERTAIN)
-    present = np.empty(order.size, np.bool_)
-    for topic in range(order.size):
-        present[topic] = likely[:, topic].sum() >= _PRESENT
-    if not present.any():
-        present[:] = True
-    sheet = make_sheet(cuts, np.flatnonzero(present), np.log(known.shares))
-    fill_table(sheet, page, known, desk, True, findings.scores)
-    filters = room_for_filters(order.size, cuts.size)
-    if known.orders:
-        first_order(likely, order)
-        flip(sheet)
-    best_bag(sheet, order, filters, bag)
-    for _ in range(_FIRST_PASSES if known.orders else 0):
-        for topic in sheet.heard:
-            # Most topics have found their units at once; one that has not may have to move.
-            if not has_its_units(likely, order, bag, topic) and best_place(
-                sheet, order, topic, known.dispersion, filters
-            ):
-                best_bag(sheet, order, filters, bag)
-    for topic in range(order.size if known.orders else 0):
-        if sheet.among[topic] < 0:
-            best_place(sheet, order, topic, known.dispersion, filters)
-
-
-@compiled
-def has_its_units(
-    likely: NDArray[np.float64], order: NDArray[np.int64], bag: NDArray[np.int64], topic: int
-) -> bool:
-    """Tell whether a topic has got most of the units that are likely to have it."""
-    first = 0
-    for other in order:
-        if other == topic:
-            break
-        first += bag[other]
-    inside = likely[first : first + bag[topic], topic].sum()
-    return bool(inside >= _MOST * likely[:, topic].sum())
-
-
-@compiled
-def fill_table(
-    sheet: Sheet,
-    page: Page,
-    known: Known,
-    desk: Desk,
-    quick: bool,
-    scores: NDArray[np.float64],
-) -> None:
-    """Fill the table of a visit with the weights of all spans between its cuts."""
-    cuts = sheet.cuts
-    if quick:
-        fill_quick(sheet.table, cuts, sheet.heard, scores)
-    else:
-        text = Text(desk.tokens, desk.words, page.offsets[cuts], desk.reach[cuts])
-        rows = pack_rows(desk.rows, sheet.heard)
-        factors = Factors(rows, desk.held[sheet.heard], known.log_gamma, known.block)
-        fill_exact(sheet.table, text, factors)
-    weigh_spans(sheet.table, cuts, known.log_factorial, 1.0, 0.0)
-
-
-@compiled
-def draw_shares(
+def draw_log_prevalence(
     gammas: NDArray[np.float64], exponentials: NDArray[np.float64], bag: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Draw log θ given the bag: a gamma variable of the fit's shape, an exponential for each unit.
+    """Draw log θ given the bag, from gamma variables of the fit's shape and exponentials.
 
-    Their sum over a topic has the shape that the fit and the bag have together.
+    A gamma variable plus one exponential for each unit has the shape that the fit and the bag have
+    together.
     """
-    shares = gammas.copy()
+    weights = gammas.copy()
     unit = 0
     for topic in range(bag.size):
         for _ in range(bag[topic]):
-            shares[topic] += exponentials[unit]
+            weights[topic] += exponentials[unit]
             unit += 1
-    log_shares: NDArray[np.float64] = np.log(np.maximum(shares / shares.sum(), 1e-300))
-    return log_shares
+    log_prevalence: NDArray[np.float64] = np.log(np.maximum(weights / weights.sum(), 1e-300))
+    return log_prevalence
 
 
 @compiled
-def gather(findings: Findings, sheet: Sheet, order: NDArray[np.int64], filters: Filters) -> None:
-    """Add up the probabilities of all bags given the order, from the sums of both sides.
+def add_probabilities(
+    summary: PosteriorSummary,
+    spans: SpanTable,
+    order: NDArray[np.int64],
+    filters: FilterWorkspace,
+) -> None:
+    """Add the probabilities of topics and boundaries over all bags, given the order.
 
-    A topic starts at cut i with what comes before times what the slots from its own on make of
-    the rest without leaving it empty; it ends at j likewise. Between them the unit has the topic.
+    A topic starts at cut i with probability forward[i] times what the slots from its own on sum to
+    without leaving it empty; it ends at j likewise. Between them the unit has the topic.
     """
-    before, after, cuts = filters.before, filters.after, sheet.cuts
-    loud = loud_order(order, sheet.among)
-    total = before[loud.size, cuts.size - 1]
-    for slot in range(loud.size):
-        topic, inside = sheet.heard[loud[slot]], 0.0
+    forward, backward, cuts = filters.forward, filters.backward, spans.cuts
+    restricted = restricted_order(order, spans.active_index)
+    total = forward[restricted.size, cuts.size - 1]
+    for slot in range(restricted.size):
+        topic, inside = spans.active[restricted[slot]], 0.0
         for cut in range(cuts.size - 1):
-            starts = before[slot, cut] * max(after[slot, cut] - after[slot + 1, cut], 0.0) / total
-            grown = max(before[slot + 1, cut] - before[slot, cut], 0.0)
-            inside += starts - grown * after[slot + 1, cut] / total
+            not_empty = max(backward[slot, cut] - backward[slot + 1, cut], 0.0)
+            starts = forward[slot, cut] * not_empty / total
+            grown = max(forward[slot + 1, cut] - forward[slot, cut], 0.0)
+            inside += starts - grown * backward[slot + 1, cut] / total
             if cut > 0:
-                findings.boundaries[cuts[cut]] += starts
-            share = min(max(inside, 0.0), 1.0)
-            if share > 1e-12:
+                summary.boundaries[cuts[cut]] += starts
+            probability = min(max(inside, 0.0), 1.0)
+            if probability > 1e-12:
                 for unit in range(cuts[cut], cuts[cut + 1]):
-                    findings.probabilities[unit, topic] += share
+                    summary.probabilities[unit, topic] += probability
 
 
 @compiled
-def gather_sample(findings: Findings, order: NDArray[np.int64], bag: NDArray[np.int64]) -> None:
-    """Count one sample, where the sums of both sides are not to be had."""
+def add_sample(summary: PosteriorSummary, order: NDArray[np.int64], bag: NDArray[np.int64]) -> None:
+    """Count one draw, where the linear sums over all bags are out of bounds."""
     unit = 0
     for topic in order:
         if bag[topic] > 0:
             if unit > 0:
-                findings.boundaries[unit] += 1.0
+                summary.boundaries[unit] += 1.0
             for _ in range(bag[topic]):
-                findings.probabilities[unit, topic] += 1.0
+                summary.probabilities[unit, topic] += 1.0
                 unit += 1
 
 
 @compiled
-def lay_topics(topics: NDArray[np.int64], order: NDArray[np.int64], bag: NDArray[np.int64]) -> None:
+def write_topics(
+    topics: NDArray[np.int64], order: NDArray[np.int64], bag: NDArray[np.int64]
+) -> None:
     """Write the topic of every unit."""
     unit = 0
     for topic in order:
@@ -318,153 +126,165 @@ def lay_topics(topics: NDArray[np.int64], order: NDArray[np.int64], bag: NDArray
 
 @compiled
 def draw_rounds(
-    sheet: Sheet,
-    known: Known,
+    spans: SpanTable,
+    fitted: FittedCounts,
     order: NDArray[np.int64],
     bag: NDArray[np.int64],
-    effort: Effort,
-    filters: Filters,
+    settings: InferenceSettings,
+    filters: FilterWorkspace,
     uniforms: NDArray[np.float64],
-    findings: Findings,
+    summary: PosteriorSummary,
     first: int,
 ) -> None:
-    """Draw order and bag again and again, and gather what comes of it from sample `first` on.
+    """Draw order and bag in rounds, and add them to the summary from sample `first` on.
 
-    Every order is good for two bags: sums over all bags are dear, draws from them are not.
+    Two bags are drawn for each order: sums over all bags cost much, draws from them little.
     """
-    loud = loud_order(order, sheet.among)
-    find_potentials(sheet.table, sheet.cuts, loud, sheet.log_shares, filters)
-    fits = scale(sheet, filters)
+    restricted = restricted_order(order, spans.active_index)
+    find_potentials(spans.log_weights, spans.cuts, restricted, spans.log_prevalence, filters)
+    fits = fill_linear_weights(spans, filters)
     used, summed = 0, False
-    for n in range(effort.rounds):
-        again = n % _SHARED > 0
-        for _ in range(effort.placements if known.orders else 0):
-            if not again:
+    for n in range(settings.rounds):
+        same_order = n % _BAGS_PER_ORDER > 0
+        for _ in range(settings.placements if fitted.orders else 0):
+            if not same_order:
                 topic = int(uniforms[used] * order.size)
-                place_topic(
-                    sheet, fits, order, topic, known.dispersion, filters, uniforms[used + 1]
+                place_topic_restricted(
+                    spans, fits, order, topic, fitted.dispersion, filters, uniforms[used + 1]
                 )
             used += 2
-        if again and summed:
-            draw_from_sums(sheet, order, bag, filters, uniforms[used:])
+        if same_order and summed:
+            draw_from_sums(spans, order, bag, filters, uniforms[used:])
         else:
-            summed = draw_units(sheet, fits, order, bag, filters, uniforms[used:])
+            summed = draw_bag_restricted(spans, fits, order, bag, filters, uniforms[used:])
         if summed:
-            gather(findings, sheet, order, filters)
+            add_probabilities(summary, spans, order, filters)
         else:
-            gather_sample(findings, order, bag)
+            add_sample(summary, order, bag)
         used += order.size
-        lay_topics(findings.samples[first + n], order, bag)
+        write_topics(summary.samples[first + n], order, bag)
 
 
 @compiled
-def likely_part(sheet: Sheet, known: Known, bag: NDArray[np.int64], findings: Findings) -> Sheet:
-    """Take the cuts and topics out of a table that draws have used, with θ̂ for θ."""
-    cuts = sheet.cuts
+def likely_subtable(
+    spans: SpanTable, fitted: FittedCounts, bag: NDArray[np.int64], summary: PosteriorSummary
+) -> SpanTable:
+    """Restrict a span table to the cuts and topics that draws have used, with θ̂ for θ."""
+    cuts = spans.cuts
     kept = np.zeros(cuts.size, np.bool_)
     kept[0] = True
     kept[cuts.size - 1] = True
-    last = findings.samples[findings.samples.shape[0] - 1]
+    last = summary.samples[summary.samples.shape[0] - 1]
     for n in range(1, cuts.size - 1):
         unit = cuts[n]
-        kept[n] = findings.boundaries[unit] > _UNLIKELY or last[unit] != last[unit - 1]
-    places = np.flatnonzero(kept)
-    wanted = np.zeros(sheet.heard.size, np.bool_)
-    for n in range(sheet.heard.size):
-        topic = sheet.heard[n]
-        wanted[n] = bag[topic] > 0 or findings.probabilities[:, topic].sum() > _UNLIKELY
-    ours = np.flatnonzero(wanted)
-    part = make_sheet(cuts[places], sheet.heard[ours], np.log(known.shares))
-    part.table[:] = NEVER
-    for n in range(ours.size):
-        for start in range(places.size - 1):
-            for cut in range(start + 1, places.size):
-                part.table[n, start, cut] = sheet.table[ours[n], places[start], places[cut]]
+        kept[n] = summary.boundaries[unit] > _UNLIKELY or last[unit] != last[unit - 1]
+    kept_cuts = np.flatnonzero(kept)
+    used = np.zeros(spans.active.size, np.bool_)
+    for n in range(spans.active.size):
+        topic = spans.active[n]
+        used[n] = bag[topic] > 0 or summary.probabilities[:, topic].sum() > _UNLIKELY
+    kept_topics = np.flatnonzero(used)
+    part = make_span_table(cuts[kept_cuts], spans.active[kept_topics], np.log(fitted.prevalence))
+    part.log_weights[:] = LOG_ZERO
+    for n in range(kept_topics.size):
+        for start in range(kept_cuts.size - 1):
+            for cut in range(start + 1, kept_cuts.size):
+                part.log_weights[n, start, cut] = spans.log_weights[
+                    kept_topics[n], kept_cuts[start], kept_cuts[cut]
+                ]
     return part
 
 
 @compiled
-def look_back(
-    page: Page,
-    known: Known,
-    desk: Desk,
-    effort: Effort,
+def make_final_table(
+    fitted: FittedCounts,
+    prepared: PreparedDocument,
+    settings: InferenceSettings,
     bag: NDArray[np.int64],
-    findings: Findings,
-) -> Sheet:
-    """Fill a table of the likely places and topics of all visits, for the last structure."""
-    n_units, n_topics = page.offsets.size - 1, known.shares.size
-    last = findings.samples[findings.samples.shape[0] - 1]
-    kept = desk.chances >= _CERTAIN
+    summary: PosteriorSummary,
+) -> SpanTable:
+    """Fill a span table of the likely boundaries and topics of all visits."""
+    n_units, n_topics = prepared.local.offsets.size - 1, fitted.prevalence.size
+    last = summary.samples[summary.samples.shape[0] - 1]
+    kept = prepared.cut_probabilities >= CERTAIN_CUT
     for unit in range(1, n_units):
-        drawn = findings.boundaries[unit] > _UNLIKELY or last[unit] != last[unit - 1]
-        kept[unit] = drawn or (kept[unit] and n_units <= effort.cuts)
+        drawn = summary.boundaries[unit] > _UNLIKELY or last[unit] != last[unit - 1]
+        kept[unit] = drawn or (kept[unit] and n_units <= settings.cuts)
     present = np.empty(n_topics, np.bool_)
     for topic in range(n_topics):
-        present[topic] = bag[topic] > 0 or findings.probabilities[:, topic].sum() > _UNLIKELY
-    if np.count_nonzero(kept) > _MOST_CUTS * effort.cuts:  # then the likeliest
-        least = np.sort(findings.boundaries)[n_units - _MOST_CUTS * effort.cuts]
+        present[topic] = bag[topic] > 0 or summary.probabilities[:, topic].sum() > _UNLIKELY
+    if np.count_nonzero(kept) > _MAX_CUTS * settings.cuts:  # then the most probable ones
+        threshold = np.sort(summary.boundaries)[n_units - _MAX_CUTS * settings.cuts]
         for unit in range(1, n_units):
             drawn = last[unit] != last[unit - 1]
-            kept[unit] = kept[unit] and (drawn or findings.boundaries[unit] > least)
-    sheet = make_sheet(np.flatnonzero(kept), np.flatnonzero(present), np.log(known.shares))
-    fill_table(sheet, page, known, desk, effort.quick, findings.scores)
-    return sheet
+            kept[unit] = kept[unit] and (drawn or summary.boundaries[unit] > threshold)
+    spans = make_span_table(
+        np.flatnonzero(kept), np.flatnonzero(present), np.log(fitted.prevalence)
+    )
+    fill_table(spans, fitted, prepared, settings.fast, summary.scores)
+    return spans
 
 
 @compiled
-def conclude(
-    whole: Sheet,
-    known: Known,
+def find_mode(
+    whole: SpanTable,
+    fitted: FittedCounts,
     order: NDArray[np.int64],
     bag: NDArray[np.int64],
-    filters: Filters,
-    findings: Findings,
+    filters: FilterWorkspace,
+    summary: PosteriorSummary,
 ) -> None:
-    """Climb from the last sample to the most probable structure."""
-    sheet = likely_part(whole, known, bag, findings)
-    climb(sheet, order, bag, known.dispersion, known.orders, filters, _LAST_PASSES)
-    lay_topics(findings.topics, order, bag)
-    cuts, total, start = sheet.cuts, 0.0, 0
+    """Ascend from the last draw to the most probable structure, and score its words."""
+    spans = likely_subtable(whole, fitted, bag, summary)
+    coordinate_ascent(spans, order, bag, fitted.dispersion, fitted.orders, filters, _MAX_PASSES)
+    write_topics(summary.topics, order, bag)
+    cuts, total, start = spans.cuts, 0.0, 0
     for topic in order:
         if bag[topic] > 0:
             end = start + 1
             while cuts[end] - cuts[start] < bag[topic]:
                 end += 1
-            total += sheet.table[sheet.among[topic], start, end]
-            total += known.log_factorial[bag[topic]]
+            total += spans.log_weights[spans.active_index[topic], start, end]
+            total += fitted.log_factorial[bag[topic]]
             start = end
-    findings.total[0] = total
+    summary.log_likelihood[0] = total
 
 
 @compiled
-def infer(
-    page: Page, known: Known, effort: Effort, numbers: NDArray[np.int32], findings: Findings
+def infer_structure(
+    document: InferenceInput,
+    fitted: FittedCounts,
+    settings: InferenceSettings,
+    numbers: NDArray[np.int32],
+    summary: PosteriorSummary,
 ) -> None:
-    """Find out all about one document."""
-    n_units, n_topics = page.offsets.size - 1, known.shares.size
-    desk, order, bag = make_ready(page, known, numbers, effort, findings)
-    findings.probabilities[:] = 0.0
-    findings.boundaries[:] = 0.0
-    each = page.uniforms.size // effort.visits
-    for visit in range(effort.visits):
-        uniforms = page.uniforms[visit * each : (visit + 1) * each]
-        cuts = choose_cuts(desk.chances, bag, order, uniforms)
-        heard = choose_heard(desk.hearing, bag, uniforms[n_units + 1 :])
-        log_shares = draw_shares(page.gammas[visit], page.exponentials[visit], bag)
-        sheet = make_sheet(cuts, heard, log_shares)
-        fill_table(sheet, page, known, desk, effort.quick, findings.scores)
-        discount(sheet.table, cuts, desk.chances, heard, desk.hearing, 1.0)
-        filters = room_for_filters(n_topics, cuts.size)
-        drawn, first = uniforms[n_units + 1 + n_topics :], visit * effort.rounds
-        draw_rounds(sheet, known, order, bag, effort, filters, drawn, findings, first)
-        if visit == effort.visits - 1:
-            n_drawn = effort.visits * effort.rounds
-            findings.probabilities[:] /= n_drawn
-            findings.boundaries[:] /= n_drawn
-            if effort.visits == 1:
-                discount(sheet.table, cuts, desk.chances, heard, desk.hearing, -1.0)
+    """Infer the structure of one document into `summary`."""
+    n_units, n_topics = document.tokens.offsets.size - 1, fitted.prevalence.size
+    prepared, order, bag = prepare_document(document, fitted, numbers, settings, summary)
+    cut_probabilities, inclusion = prepared.cut_probabilities, prepared.inclusion
+    summary.probabilities[:] = 0.0
+    summary.boundaries[:] = 0.0
+    each = document.uniforms.size // settings.visits
+    for visit in range(settings.visits):
+        uniforms = document.uniforms[visit * each : (visit + 1) * each]
+        cuts = draw_cuts(cut_probabilities, bag, order, uniforms)
+        active = draw_active(inclusion, bag, uniforms[n_units + 1 :])
+        log_prevalence = draw_log_prevalence(
+            document.gammas[visit], document.exponentials[visit], bag
+        )
+        spans = make_span_table(cuts, active, log_prevalence)
+        fill_table(spans, fitted, prepared, settings.fast, summary.scores)
+        weigh_inclusion(spans.log_weights, cuts, cut_probabilities, active, inclusion, 1.0)
+        filters = make_filter_workspace(n_topics, cuts.size)
+        drawn, first = uniforms[n_units + 1 + n_topics :], visit * settings.rounds
+        draw_rounds(spans, fitted, order, bag, settings, filters, drawn, summary, first)
+        if visit == settings.visits - 1:
+            n_drawn = settings.visits * settings.rounds
+            summary.probabilities[:] /= n_drawn
+            summary.boundaries[:] /= n_drawn
+            if settings.visits == 1:
+                weigh_inclusion(spans.log_weights, cuts, cut_probabilities, active, inclusion, -1.0)
             else:
-                sheet = look_back(page, known, desk, effort, bag, findings)
-                filters = room_for_filters(n_topics, sheet.cuts.size)
-            conclude(sheet, known, order, bag, filters, findings)
+                spans = make_final_table(fitted, prepared, settings, bag, summary)
+                filters = make_filter_workspace(n_topics, spans.cuts.size)
+            find_mode(spans, fitted, order, bag, filters, summary)

@@ -1,18 +1,23 @@
-"""Structures of documents given a state: set up once, for one document or a million."""
+"""Inferring the structures of documents given a fitted state: one document or a million."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 import threading
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import gammaln
 
 from permutopic import dirichlet
-from permutopic.model.inference.sampling import Effort, Findings, Known, Page, infer
+from permutopic.model.inference.preparing import (
+    FittedCounts,
+    InferenceInput,
+    InferenceSettings,
+    PosteriorSummary,
+)
+from permutopic.model.inference.sampling import infer_structure
 from permutopic.model.posterior import prevalence
 from permutopic.model.priors import Variant
 from permutopic.streams import Streams
@@ -20,48 +25,34 @@ from permutopic.streams import Streams
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from permutopic.corpus import Corpus
+    from permutopic.corpus import EncodedDocument
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
 
-# docs/new_documents.md says what they cost and bring.
+# docs/new_documents.md has the study behind these.
 CUTS = 32
 PLACEMENTS = 1
 ONE_VISIT, ROUNDS = 16, 8
-FAINT, SELDOM = 0.03, 0.1
-_NOTHING = np.empty(0, dtype=np.int64)
-_LONGEST = 1 << 16  # tokens of a document that need no longer tables
+PRESENCE_THRESHOLD, INCLUSION_FLOOR = 0.03, 0.1
+_NONE = np.empty(0, dtype=np.int64)
+_MAX_TOKENS = 1 << 16  # of a document, before the tables of logΓ have to grow
 
 
-class Text(NamedTuple):
-    """One document as the model sees it.
-
-    `words` are numbers of the model's vocabulary, unit u has `offsets[u]` up to `offsets[u + 1]` of
-    them. `number` is the document's own in the fit, or −1 if it is a new one; `key` its digest, if
-    that is known.
-    """
-
-    words: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    number: int = -1
-    key: int | None = None
-
-
-class Structures:
-    """Infers the structure of one document after the other; the state is read, never changed.
+class StructureInference:
+    """Infers the structure of one document after the other; the state is not changed.
 
     Parameters
     ----------
     n_samples
         Draws from the posterior for each document.
-    quick
-        Take point estimates of the topics' words (eq. 14), where a word that comes again is as
-        much of a surprise as before.
+    fast
+        Take the topics' words as known (eq. 14) instead of integrating them out: a word that comes
+        again is then no sign of the same topic.
     seed
-        With a document's own words it decides its random numbers: the same document has the same
-        result in any company.
-    known
-        What earlier ones have made of the same state (`known`), so as not to make it again.
+        With a document's digest it keys its random numbers, so the result does not depend on the
+        other documents.
+    fitted
+        The `fitted` of an earlier instance for the same state, to avoid computing it again.
     """
 
     def __init__(
@@ -70,127 +61,120 @@ class Structures:
         priors: Priors,
         *,
         n_samples: int,
-        quick: bool = False,
+        fast: bool = False,
         seed: int = 0,
-        known: Known | None = None,
+        fitted: FittedCounts | None = None,
     ) -> None:
         self.state, self.priors, self.seed = state, priors, seed
-        self.n_samples, self.quick = n_samples, quick
+        self.n_samples, self.fast = n_samples, fast
         self.concentration = state.bag.sum(axis=0) + priors.topic
         n_documents = state.bag.shape[0]
-        self.changes = (np.count_nonzero(state.bag) - n_documents + 1) / (n_documents + 1)
-        self.known = self._known() if known is None else known
-        self._room = threading.local()
+        self.switches = (np.count_nonzero(state.bag) - n_documents + 1) / (n_documents + 1)
+        self.fitted = self._fitted_counts() if fitted is None else fitted
+        self._of_thread = threading.local()
 
     @cached_property
-    def totals(self) -> NDArray[np.int64]:
-        """How often each word occurs in all topics."""
+    def word_totals(self) -> NDArray[np.int64]:
+        """(W,): how often each word occurs in all topics together."""
         totals: NDArray[np.int64] = self.state.word_counts.sum(axis=1)
         return totals
 
-    def _known(self) -> Known:
+    def _fitted_counts(self) -> FittedCounts:
         state, priors = self.state, self.priors
         n_words, n_documents = state.word_counts.shape[0], state.bag.shape[0]
         segments, units = np.count_nonzero(state.bag), int(state.bag.sum())
-        held = int(state.topic_words.sum())
-        return Known(
+        n_tokens = int(state.topic_tokens.sum())
+        return FittedCounts(
             word_counts=state.word_counts,
-            topic_words=state.topic_words,
-            shares=prevalence(state, priors),
+            topic_tokens=state.topic_tokens,
+            prevalence=prevalence(state, priors),
             dispersion=state.dispersion,
             switch=(segments - n_documents + 1) / (units - n_documents + 2),
-            background=np.log(dirichlet.mean(self.totals, priors.word)),
-            log_gamma=gammaln(np.arange(held + _LONGEST) + n_words * priors.word),
+            background=np.log(dirichlet.mean(self.word_totals, priors.word)),
+            log_gamma=gammaln(np.arange(n_tokens + _MAX_TOKENS) + n_words * priors.word),
             log_factorial=gammaln(np.arange(1024) + 1.0),
             word_prior=priors.word,
             block=0,
             orders=priors.variant != Variant.CONSTRAINED,
         )
 
-    def _known_for(self, n_tokens: int, n_units: int) -> Known:
-        """Lengthen the tables of logΓ where a document needs it."""
-        known, priors = self.known, self.priors
-        n_words = known.word_counts.shape[0]
-        most = int(known.topic_words.sum()) + n_tokens
-        if known.log_gamma.size <= most:
-            more = np.arange(known.log_gamma.size, most + most // 8 + 1)
-            longer = np.append(known.log_gamma, gammaln(more + n_words * priors.word))
-            known = known._replace(log_gamma=longer)
-        if known.log_factorial.size <= n_units:
-            known = known._replace(log_factorial=gammaln(np.arange(2 * n_units) + 1.0))
-        self.known = known
-        widest = math.log10(max(most + priors.word, 1 / priors.word, 10))
+    def _fitted_for(self, n_tokens: int, n_units: int) -> FittedCounts:
+        """Extend the tables of logΓ if a document needs it, and set what depends on its size."""
+        fitted, priors = self.fitted, self.priors
+        n_words = fitted.word_counts.shape[0]
+        n_all = int(fitted.topic_tokens.sum()) + n_tokens
+        if fitted.log_gamma.size <= n_all:
+            more = np.arange(fitted.log_gamma.size, n_all + n_all // 8 + 1)
+            longer = np.append(fitted.log_gamma, gammaln(more + n_words * priors.word))
+            fitted = fitted._replace(log_gamma=longer)
+        if fitted.log_factorial.size <= n_units:
+            fitted = fitted._replace(log_factorial=gammaln(np.arange(2 * n_units) + 1.0))
+        self.fitted = fitted
+        digits = math.log10(max(n_all + priors.word, 1 / priors.word, 10))
         # A document has about as many segments as others, however many units it has.
-        switch = min(known.switch, self.changes / max(n_units - 1, 1))
-        return known._replace(block=int(290 // widest), switch=switch)
+        switch = min(fitted.switch, self.switches / max(n_units - 1, 1))
+        return fitted._replace(block=int(290 // digits), switch=switch)
 
-    def infer(self, text: Text) -> Findings:
-        """Find the structure of one document; several threads may do so at once."""
-        n_units, n_topics = text.offsets.size - 1, self.state.n_topics
-        # Few samples come from one visit, more from several: each looks at other places.
+    def infer(self, document: EncodedDocument, number: int = -1) -> PosteriorSummary:
+        """Infer the structure of one document; several threads may do so at once.
+
+        `number` is the document's own in the fit, whose tokens are then left out of the counts; −1
+        for a new document.
+        """
+        n_units, n_topics = document.n_units, self.state.n_topics
+        # Few samples come from one visit, more from several, each with other cuts.
         rounds = ONE_VISIT if self.n_samples <= ONE_VISIT else ROUNDS
         visits = -(-self.n_samples // rounds)
         cuts = max(CUTS, int(2 * math.sqrt(n_units)))
-        effort = Effort(visits, rounds, PLACEMENTS, cuts, cuts, FAINT, SELDOM, self.quick)
-        findings = Findings(
+        settings = InferenceSettings(
+            visits, rounds, PLACEMENTS, cuts, cuts, PRESENCE_THRESHOLD, INCLUSION_FLOOR, self.fast
+        )
+        summary = PosteriorSummary(
             topics=np.empty(n_units, dtype=np.int64),
             probabilities=np.empty((n_units, n_topics)),
             boundaries=np.empty(n_units),
             samples=np.empty((visits * rounds, n_units), dtype=np.int64),
-            total=np.empty(1),
+            log_likelihood=np.empty(1),
             scores=np.empty((n_units, n_topics)),
             background=np.empty(n_units),
         )
-        known = self._known_for(text.words.size, n_units)
-        infer(self._page(text, effort), known, effort, self._numbers(), findings)
-        return findings._replace(samples=findings.samples[: self.n_samples])
+        fitted = self._fitted_for(document.n_tokens, n_units)
+        given = self._input(document, number, settings)
+        infer_structure(given, fitted, settings, self._numbers(), summary)
+        return summary._replace(samples=summary.samples[: self.n_samples])
 
-    def _page(self, text: Text, effort: Effort) -> Page:
-        key = digest(text.words, text.offsets) if text.key is None else text.key
-        rng = self._streams().at(0, 0, key)
-        n_units, n_topics = text.offsets.size - 1, self.state.n_topics
-        each = n_units + 1 + n_topics + effort.rounds * (2 * effort.placements + n_topics)
-        concentration, topics, inversions = self.concentration, _NOTHING, _NOTHING
-        if text.number >= 0:
-            topics = self.state.topics(text.number)
-            inversions = self.state.inversions[text.number]
-            concentration = concentration - self.state.bag[text.number]
-        return Page(
-            text.words,
-            text.offsets,
+    def _input(
+        self, document: EncodedDocument, number: int, settings: InferenceSettings
+    ) -> InferenceInput:
+        """Draw the random numbers of a document, and look up its structure in the fit."""
+        rng = self._streams().at(0, 0, document.digest)
+        n_units, n_topics = document.n_units, self.state.n_topics
+        each = n_units + 1 + n_topics + settings.rounds * (2 * settings.placements + n_topics)
+        concentration, topics, inversions = self.concentration, _NONE, _NONE
+        if number >= 0:
+            topics = self.state.topics(number)
+            inversions = self.state.inversions[number]
+            concentration = concentration - self.state.bag[number]
+        return InferenceInput(
+            document.tokens,
             topics,
             inversions,
-            rng.random(effort.visits * each),
-            rng.standard_gamma(concentration, (effort.visits, n_topics)),
-            rng.standard_exponential((effort.visits, n_units)),
+            rng.random(settings.visits * each),
+            rng.standard_gamma(concentration, (settings.visits, n_topics)),
+            rng.standard_exponential((settings.visits, n_units)),
         )
 
     def _streams(self) -> Streams:
-        if not hasattr(self._room, "streams"):
-            self._room.streams = Streams(self.seed)
-        streams: Streams = self._room.streams
+        """Return the random streams of this thread."""
+        if not hasattr(self._of_thread, "streams"):
+            self._of_thread.streams = Streams(self.seed)
+        streams: Streams = self._of_thread.streams
         return streams
 
     def _numbers(self) -> NDArray[np.int32]:
-        """Room for `number_words`, one for each thread."""
-        if not hasattr(self._room, "numbers"):
-            self._room.numbers = np.full(self.state.word_counts.shape[0], -1, dtype=np.int32)
-        numbers: NDArray[np.int32] = self._room.numbers
+        """Return this thread's scratch memory for `preparation.localize`."""
+        if not hasattr(self._of_thread, "numbers"):
+            n_words = self.state.word_counts.shape[0]
+            self._of_thread.numbers = np.full(n_words, -1, dtype=np.int32)
+        numbers: NDArray[np.int32] = self._of_thread.numbers
         return numbers
-
-
-def digest(words: NDArray[np.int32], offsets: NDArray[np.int64]) -> int:
-    """Give a number of 64 bits that tells a document by its words and units."""
-    whole = hashlib.blake2b(np.ascontiguousarray(words, dtype="<i4").tobytes(), digest_size=8)
-    whole.update(np.asarray(offsets - offsets[0], dtype="<i8").tobytes())
-    return int.from_bytes(whole.digest(), "little")
-
-
-def digest_all(corpus: Corpus) -> NDArray[np.uint64]:
-    """Give the digest of every document of a corpus."""
-    digests = np.empty(corpus.n_documents, dtype=np.uint64)
-    for number in range(corpus.n_documents):
-        units = corpus.units_of(number)
-        offsets = corpus.unit_offsets[units.start : units.stop + 1]
-        digests[number] = digest(corpus.words[offsets[0] : offsets[-1]], offsets)
-    return digests

@@ -1,8 +1,8 @@
 """Logarithm and exponential written out in plain arithmetic.
 
-A call to the system's `log` keeps a loop from being vectorised, and these two are called for every
-entry of the span table. Both are within two units in the last place of the true value, and give
-the same bits whether a loop takes one number at a time or eight.
+A call to the C library's `log` keeps a loop from being vectorised, and these two are called for
+every entry of the span table. Both are within two units in the last place (ulp) of the true value,
+and give the same bits whether a loop is vectorised or not.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _ROUNDER = 6755399441055744.0
 
 @compiled
 def exponent_of(x: float) -> np.int64:
-    """Give e such that x / 2^e is between 1 and 2, for a positive normal float."""
+    """Return e such that 1 ≤ x / 2^e < 2, for a positive normal float."""
     return (np.float64(x).view(np.int64) - _ONE_BITS) >> 52
 
 
 @compiled
-def scaled(x: float, exponent: np.int64) -> float:
+def divide_by_power_of_two(x: float, exponent: np.int64) -> float:
     """Compute x / 2^exponent for a result that is a normal float."""
     return np.int64(np.float64(x).view(np.int64) - (exponent << 52)).view(np.float64)
 
@@ -59,7 +59,7 @@ def fast_log(x: float) -> float:
 
 @compiled
 def fast_exp(x: float) -> float:
-    """Compute e^x for x ≤ 700; e^−700, which is next to nothing, for anything below −700.
+    """Compute e^x for x ≤ 700, and e^−700 for anything below −700.
 
     x = n ln 2 + r with |r| ≤ ln 2 / 2; e^r by its series, 2^n by writing the exponent.
     """

@@ -1,11 +1,11 @@
-"""Moves on the span table of one document: its whole bag at once, and the place of a topic.
+"""Moves on the span table of one document, in log space: the whole bag, the slot of a topic.
 
 Everything here is given θ, so that the units of a document are independent draws: a topic that
 takes the l units from cut i to cut j weighs θ_k^l / l! · exp S[k, i, j]. The 1/l! is there since
-many sequences of exchangeable draws have the same counts. A table of *weights* holds
+many sequences of exchangeable draws have the same counts. A table of *log weights* holds
 log(exp S / l!) of all spans; the log of θ_k^l splits into one term for each end of a span.
 
-Where only some places of a document are cuts, a boundary weighs more: see `weigh_spans`.
+Where only some positions of a document are cuts, a boundary weighs more: see `scores_to_weights`.
 """
 
 from __future__ import annotations
@@ -16,35 +16,49 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.jit import compiled
+from permutopic.model.kernels.categorical import draw_index
 from permutopic.model.kernels.elementary import fast_exp, fast_log
+from permutopic.model.kernels.orders import (
+    fill_order,
+    insert_at,
+    list_slots,
+    log_prior_step,
+    move_to_front,
+    swap_changes_layout,
+    without_topic,
+)
 from permutopic.model.kernels.span_table import LANES
-from permutopic.model.paper.single_draws import choose, fill_order, swap_changes_layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-NEVER = -1e300  # a log weight that no choice survives, and whose sums stay finite
+LOG_ZERO = -1e300  # a log weight that is never drawn, and whose sums stay finite
 
 
-class Draws(NamedTuple):
-    """How structures are drawn in one sweep: log θ, ρ, τ, rounds, placements a round.
+class MoveSettings(NamedTuple):
+    """What the moves of one sweep are given.
 
-    `orders` is false where all documents keep the canonical order.
+    `log_prevalence` is log θ, `inverse_temperature` λ. In each of `rounds` rounds, `placements`
+    topics are placed. `orders` is false where all documents keep the canonical order.
     """
 
-    log_shares: NDArray[np.float64]
+    log_prevalence: NDArray[np.float64]
     dispersion: NDArray[np.float64]
-    temperature: float
+    inverse_temperature: float
     rounds: int
     placements: int
     orders: bool
 
 
-class Filters(NamedTuple):
-    """Room for one document: log sums over everything before each slot and cut, and after it."""
+class FilterWorkspace(NamedTuple):
+    """Memory for the sums over all bags of one document.
 
-    before: NDArray[np.float64]
-    after: NDArray[np.float64]
+    `forward[s, c]` sums over everything before slot s and cut c, `backward[s, c]` over everything
+    behind them.
+    """
+
+    forward: NDArray[np.float64]
+    backward: NDArray[np.float64]
     shifted: NDArray[np.float64]
     highest: NDArray[np.float64]
     total: NDArray[np.float64]
@@ -52,113 +66,117 @@ class Filters(NamedTuple):
     potentials: NDArray[np.float64]
 
 
-def make_filters(n_topics: int, n_cuts: int) -> Filters:
-    """Make room for a document of so many cuts."""
-    return Filters(
-        before=np.empty((n_topics + 1, n_cuts + LANES)),
-        after=np.empty((n_topics + 1, n_cuts + LANES)),
-        shifted=np.empty(n_cuts + LANES),
-        highest=np.empty(n_cuts + LANES),
-        total=np.empty(n_cuts + LANES),
-        log_weights=np.empty(max(n_topics, n_cuts) + 1),
-        potentials=np.empty(n_cuts + LANES),
+@compiled
+def make_filter_workspace(n_topics: int, n_cuts: int) -> FilterWorkspace:
+    """Allocate the memory for documents of at most so many cuts."""
+    return FilterWorkspace(
+        np.empty((n_topics + 1, n_cuts + LANES)),
+        np.empty((n_topics + 1, n_cuts + LANES)),
+        np.empty(n_cuts + LANES),
+        np.empty(n_cuts + LANES),
+        np.empty(n_cuts + LANES),
+        np.empty(max(n_topics, n_cuts) + 1),
+        np.empty(n_cuts + LANES),
     )
 
 
 @compiled
-def choose_cuts(
+def draw_uniform_cuts(
     bag: NDArray[np.int64],
     inversions: NDArray[np.int64],
-    kept: float,
+    cut_probability: float,
     draws: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """Keep each place whose draw is below `kept`, and every boundary of the structure."""
+    """Make each position a cut with the same probability, and every present boundary one."""
     order = np.empty(bag.size, np.int64)
     fill_order(order, inversions)
     cuts = np.empty(draws.size, np.int64)
     filled, slot, boundary = 0, -1, 0
-    for place in range(draws.size):
-        if place == boundary or draws[place] < kept:
-            cuts[filled] = place
+    for position in range(draws.size):
+        if position == boundary or draws[position] < cut_probability:
+            cuts[filled] = position
             filled += 1
-        while place == boundary and slot + 1 < order.size:
+        while position == boundary and slot + 1 < order.size:
             slot += 1
             boundary += bag[order[slot]]
     return cuts[:filled].copy()
 
 
 @compiled
-def weigh_spans(
+def scores_to_weights(
     table: NDArray[np.float64],
     cuts: NDArray[np.int64],
     log_factorial: NDArray[np.float64],
-    temperature: float,
-    log_kept: float,
+    inverse_temperature: float,
+    log_cut_probability: float,
 ) -> None:
-    """Turn scores into weights, in place: τ S − log l! − log p; what is no span weighs nothing.
+    """Turn scores into log weights in place: λ S − log l! − log p; LOG_ZERO where no span is.
 
-    `log_kept` is log p, where every place between two units was made a cut with probability p and
-    the boundaries of the present structure always were. Given the structure, the cuts then have
-    probability p^(cuts − boundaries) × (1−p)^rest: the structure's share is p^−boundaries, one
-    factor 1/p for each boundary, which every structure that these cuts allow has to carry.
+    Every position between two units was made a cut with probability p, and the boundaries of the
+    present structure always were. Given the structure, the cuts then have probability
+    p^(cuts − boundaries) × (1−p)^rest: the structure's part in it is p^−boundaries, one factor 1/p
+    for each boundary, which every structure that these cuts allow has to carry.
     """
-    weigh_starts(table, cuts, log_factorial, temperature, log_kept, 0, table.shape[1])
+    last = table.shape[1]
+    scores_to_weights_of(
+        table, cuts, log_factorial, inverse_temperature, log_cut_probability, 0, last
+    )
 
 
 @compiled
-def weigh_starts(
+def scores_to_weights_of(
     table: NDArray[np.float64],
     cuts: NDArray[np.int64],
     log_factorial: NDArray[np.float64],
-    temperature: float,
-    log_kept: float,
+    inverse_temperature: float,
+    log_cut_probability: float,
     first: int,
     last: int,
 ) -> None:
-    """Turn the scores of some starts into weights, as `weigh_spans`."""
+    """Turn the scores of the starts first … last − 1 into log weights."""
     n_topics, n_cuts, width = table.shape[0], cuts.size, table.shape[2]
     penalty = np.empty(n_cuts)
     for start in range(first, min(last, table.shape[1])):
         behind = start + 1
         for n in range(n_cuts - behind):
             size = cuts[behind + n] - cuts[start]
-            penalty[n] = log_factorial[size] + log_kept
+            penalty[n] = log_factorial[size] + log_cut_probability
         for topic in range(n_topics):
             for cut in range(behind):
-                table[topic, start, cut] = NEVER
+                table[topic, start, cut] = LOG_ZERO
             for n in range(n_cuts - behind):
                 score = table[topic, start, behind + n]
-                table[topic, start, behind + n] = temperature * score - penalty[n]
+                table[topic, start, behind + n] = inverse_temperature * score - penalty[n]
             for cut in range(n_cuts, width):
-                table[topic, start, cut] = NEVER
+                table[topic, start, cut] = LOG_ZERO
 
 
 @compiled
-def pass_forward(
+def forward_step(
     table: NDArray[np.float64],
     topic: int,
-    log_share: float,
+    log_theta: float,
     cuts: NDArray[np.int64],
-    before: NDArray[np.float64],
+    forward: NDArray[np.float64],
     slot: int,
     onto: int,
-    filters: Filters,
+    filters: FilterWorkspace,
 ) -> None:
     """Let a slot take any span: new[j] = log Σ_i exp(old[i] + weight of i … j under its topic).
 
-    Old is `before[slot]`, new is `before[onto]`. All loops go over whole vectors of cuts.
+    Old is `forward[slot]`, new is `forward[onto]`. All loops go over whole vectors of cuts.
     """
     n_cuts, width = cuts.size, table.shape[2]
     old, highest, total = filters.shifted, filters.highest, filters.total
     for cut in range(n_cuts):
-        old[cut] = before[slot, cut] - log_share * cuts[cut]
+        old[cut] = forward[slot, cut] - log_theta * cuts[cut]
     for cut in range(n_cuts, width):
-        old[cut] = NEVER
+        old[cut] = LOG_ZERO
     for cut in range(width):
         highest[cut] = old[cut]  # the slot stays empty
     for start in range(n_cuts - 1):
         here, first = old[start], (start + 1) // LANES * LANES
-        if here > 0.5 * NEVER:
+        if here > 0.5 * LOG_ZERO:
             for n in range(width - first):
                 score = here + table[topic, start, first + n]
                 best = highest[first + n]
@@ -167,33 +185,33 @@ def pass_forward(
         total[cut] = fast_exp(old[cut] - highest[cut])
     for start in range(n_cuts - 1):
         here, first = old[start], (start + 1) // LANES * LANES
-        if here > 0.5 * NEVER:
+        if here > 0.5 * LOG_ZERO:
             for n in range(width - first):
                 score = here + table[topic, start, first + n]
                 total[first + n] += fast_exp(score - highest[first + n])
     for cut in range(n_cuts):
-        before[onto, cut] = fast_log(total[cut]) + highest[cut] + log_share * cuts[cut]
+        forward[onto, cut] = fast_log(total[cut]) + highest[cut] + log_theta * cuts[cut]
 
 
 @compiled
-def pass_backward(
+def backward_step(
     table: NDArray[np.float64],
     topic: int,
-    log_share: float,
+    log_theta: float,
     cuts: NDArray[np.int64],
-    after: NDArray[np.float64],
+    backward: NDArray[np.float64],
     slot: int,
     onto: int,
-    filters: Filters,
+    filters: FilterWorkspace,
 ) -> None:
     """Do the same from the right: new[i] = log Σ_j exp(weight of i … j + old[j])."""
     n_cuts, width = cuts.size, table.shape[2]
     old, terms = filters.shifted, filters.total
     for cut in range(n_cuts):
-        old[cut] = after[slot, cut] + log_share * cuts[cut]
+        old[cut] = backward[slot, cut] + log_theta * cuts[cut]
     for cut in range(n_cuts, width):
-        old[cut] = NEVER
-    after[onto, n_cuts - 1] = after[slot, n_cuts - 1]
+        old[cut] = LOG_ZERO
+    backward[onto, n_cuts - 1] = backward[slot, n_cuts - 1]
     for start in range(n_cuts - 1):
         first = (start + 1) // LANES * LANES
         for n in range(width - first):
@@ -206,23 +224,68 @@ def pass_backward(
         total = fast_exp(old[start] - highest)
         for n in range(width - first):
             total += terms[n]
-        after[onto, start] = fast_log(total) + highest - log_share * cuts[start]
+        backward[onto, start] = fast_log(total) + highest - log_theta * cuts[start]
 
 
 @compiled
-def filter_forward(
+def forward_sums(
     table: NDArray[np.float64],
     cuts: NDArray[np.int64],
     order: NDArray[np.int64],
-    log_shares: NDArray[np.float64],
-    filters: Filters,
+    log_prevalence: NDArray[np.float64],
+    filters: FilterWorkspace,
 ) -> None:
-    """Sum over all bags, slot by slot of an order, from the left."""
-    filters.before[0, : cuts.size] = NEVER
-    filters.before[0, 0] = 0.0
+    """Compute the log sums over all bags, slot by slot of an order, from the left."""
+    forward = filters.forward
+    forward[0, : cuts.size] = LOG_ZERO
+    forward[0, 0] = 0.0
     for slot in range(order.size):
         topic = order[slot]
-        pass_forward(table, topic, log_shares[topic], cuts, filters.before, slot, slot + 1, filters)
+        forward_step(table, topic, log_prevalence[topic], cuts, forward, slot, slot + 1, filters)
+
+
+@compiled
+def backward_sums(
+    table: NDArray[np.float64],
+    cuts: NDArray[np.int64],
+    order: NDArray[np.int64],
+    log_prevalence: NDArray[np.float64],
+    filters: FilterWorkspace,
+) -> None:
+    """Compute the log sums over all bags, slot by slot of an order, from the right."""
+    backward, n_cuts, n_slots = filters.backward, cuts.size, order.size
+    backward[n_slots, :n_cuts] = LOG_ZERO
+    backward[n_slots, n_cuts - 1] = 0.0
+    for slot in range(n_slots - 1, -1, -1):
+        topic = order[slot]
+        backward_step(table, topic, log_prevalence[topic], cuts, backward, slot + 1, slot, filters)
+
+
+@compiled
+def sum_at_gap(
+    table: NDArray[np.float64],
+    topic: int,
+    log_theta: float,
+    cuts: NDArray[np.int64],
+    gap: int,
+    through: int,
+    filters: FilterWorkspace,
+) -> tuple[float, float]:
+    """Sum over all bags with a topic in a gap of the order whose sums are in `filters`.
+
+    Returns the highest log term h and Σ exp(term − h). The line `through` of `forward`, which the
+    order has no slot for, is overwritten.
+    """
+    forward, backward, total = filters.forward, filters.backward, filters.total
+    forward_step(table, topic, log_theta, cuts, forward, gap, through, filters)
+    highest = LOG_ZERO
+    for cut in range(cuts.size):
+        total[cut] = forward[through, cut] + backward[gap, cut]
+        highest = max(highest, total[cut])
+    summed = 0.0
+    for cut in range(cuts.size):
+        summed += fast_exp(total[cut] - highest)
+    return highest, summed
 
 
 @compiled
@@ -230,24 +293,24 @@ def draw_bag(
     table: NDArray[np.float64],
     cuts: NDArray[np.int64],
     order: NDArray[np.int64],
-    log_shares: NDArray[np.float64],
-    filters: Filters,
+    log_prevalence: NDArray[np.float64],
+    filters: FilterWorkspace,
     bag: NDArray[np.int64],
     uniforms: NDArray[np.float64],
 ) -> None:
     """Draw the whole bag given the order: filter forward, then draw slot by slot from the right."""
-    filter_forward(table, cuts, order, log_shares, filters)
-    log_weights = filters.log_weights
+    forward_sums(table, cuts, order, log_prevalence, filters)
+    forward, log_weights = filters.forward, filters.log_weights
     end = cuts.size - 1
     for slot in range(order.size - 1, -1, -1):
         topic = order[slot]
         for start in range(end):
             size = cuts[end] - cuts[start]
             log_weights[start] = (
-                filters.before[slot, start] + table[topic, start, end] + size * log_shares[topic]
+                forward[slot, start] + table[topic, start, end] + size * log_prevalence[topic]
             )
-        log_weights[end] = filters.before[slot, end]
-        start = choose(log_weights, end + 1, uniforms[slot])
+        log_weights[end] = forward[slot, end]
+        start = draw_index(log_weights, end + 1, uniforms[slot])
         bag[topic] = cuts[end] - cuts[start]
         end = start
 
@@ -258,71 +321,36 @@ def place_topic(
     cuts: NDArray[np.int64],
     order: NDArray[np.int64],
     topic: int,
-    how: Draws,
-    filters: Filters,
+    settings: MoveSettings,
+    filters: FilterWorkspace,
     uniform: float,
 ) -> None:
-    """Put one topic anywhere in the order, the others keeping theirs, summed over all bags.
+    """Draw the slot of one topic, the others keeping their order, with the bag summed out.
 
     The weight of each of the K gaps is the Mallows probability of the order it makes times the
-    sum over all bags: what came before the gap, the topic's own span, what comes after. The bag
-    has to be drawn anew before anything looks at it.
+    sum over all bags: what is before the gap, the topic's own span, what is behind. The bag has to
+    be drawn anew before it is used.
     """
-    log_shares = how.log_shares
+    log_prevalence = settings.log_prevalence
     n_topics = order.size
-    others = np.empty(n_topics - 1, np.int64)
-    filled = 0
-    for slot in range(n_topics):
-        if order[slot] != topic:
-            others[filled] = order[slot]
-            filled += 1
-    filter_forward(table, cuts, others, log_shares, filters)
-    n_cuts = cuts.size
-    after = filters.after
-    after[n_topics - 1, :n_cuts] = NEVER
-    after[n_topics - 1, n_cuts - 1] = 0.0
-    for slot in range(n_topics - 2, -1, -1):
-        other = others[slot]
-        pass_backward(table, other, log_shares[other], cuts, after, slot + 1, slot, filters)
-    log_prior = 0.0
+    others = without_topic(order, topic)
+    forward_sums(table, cuts, others, log_prevalence, filters)
+    backward_sums(table, cuts, others, log_prevalence, filters)
+    log_prior, log_theta = 0.0, log_prevalence[topic]
     log_weights = np.empty(n_topics)
-    through = n_topics  # a line of `before` that the other topics do not need
     for gap in range(n_topics):
-        if gap > 0:  # the topic has moved behind one more: an inversion more, or one fewer
-            passed = others[gap - 1]
-            log_prior += -how.dispersion[topic] if passed > topic else how.dispersion[passed]
-        pass_forward(table, topic, log_shares[topic], cuts, filters.before, gap, through, filters)
-        highest = NEVER
-        for cut in range(n_cuts):
-            filters.total[cut] = filters.before[through, cut] + after[gap, cut]
-            highest = max(highest, filters.total[cut])
-        total = 0.0
-        for cut in range(n_cuts):
-            total += fast_exp(filters.total[cut] - highest)
+        if gap > 0:
+            log_prior += log_prior_step(settings.dispersion, topic, others[gap - 1])
+        highest, total = sum_at_gap(table, topic, log_theta, cuts, gap, n_topics, filters)
         log_weights[gap] = log_prior + highest + math.log(total)
-    chosen = choose(log_weights, n_topics, uniform)
-    order[:chosen] = others[:chosen]
-    order[chosen] = topic
-    order[chosen + 1 :] = others[chosen:]
-
-
-@compiled
-def write_inversions(inversions: NDArray[np.int64], order: NDArray[np.int64]) -> None:
-    """Count, for each topic but the last, the greater ones that stand before it."""
-    for slot in range(order.size):
-        topic = order[slot]
-        if topic < inversions.size:
-            greater = 0
-            for earlier in range(slot):
-                greater += order[earlier] > topic
-            inversions[topic] = greater
+    insert_at(order, topic, others, draw_index(log_weights, n_topics, uniform))
 
 
 @compiled
 def score_layout(
     table: NDArray[np.float64], order: NDArray[np.int64], bag: NDArray[np.int64]
 ) -> float:
-    """Sum the weights of a structure's spans, where every place is a cut."""
+    """Sum the log weights of a structure's spans, where every position is a cut."""
     total, start = 0.0, 0
     for topic in order:
         if bag[topic] > 0:
@@ -338,33 +366,24 @@ def draw_inversions(
     order: NDArray[np.int64],
     inversions: NDArray[np.int64],
     bag: NDArray[np.int64],
-    how: Draws,
-    filters: Filters,
+    settings: MoveSettings,
+    filters: FilterWorkspace,
     uniforms: NDArray[np.float64],
 ) -> None:
     """Draw each inversion count given the bag and the other counts (eq. 11)."""
-    n_topics = order.size
     log_weights = filters.log_weights
-    slots = np.empty(n_topics, np.int64)
+    slots = np.empty(order.size, np.int64)
     for topic in range(inversions.size):
-        n_values, current = 0, 0
-        for slot in range(n_topics):
-            if order[slot] >= topic:
-                slots[n_values] = slot
-                n_values += 1
-                if order[slot] == topic:
-                    current = n_values - 1
-        for place in range(current, 0, -1):
-            order[slots[place]] = order[slots[place - 1]]
-        order[slots[0]] = topic
+        n_values, current = list_slots(order, topic, slots)
+        move_to_front(order, topic, slots, current)
         score = score_layout(table, order, bag)
         log_weights[0] = score
         for count in range(1, n_values):
             here, there = slots[count - 1], slots[count]
-            moves = swap_changes_layout(order, bag, here, there)
+            changes = swap_changes_layout(order, bag, here, there)
             order[here], order[there] = order[there], order[here]
-            if moves:
+            if changes:
                 score = score_layout(table, order, bag)
-            log_weights[count] = score - how.dispersion[topic] * count
-        inversions[topic] = choose(log_weights, n_values, uniforms[topic])
+            log_weights[count] = score - settings.dispersion[topic] * count
+        inversions[topic] = draw_index(log_weights, n_values, uniforms[topic])
         fill_order(order, inversions)

@@ -1,8 +1,8 @@
-"""A document made ready: its words numbered, its units scored, its table filled."""
+"""Preparing a document: its own vocabulary, scores of its units, its cuts and span table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -10,34 +10,45 @@ from permutopic.jit import compiled
 from permutopic.model.kernels.elementary import fast_log
 from permutopic.model.kernels.span_table import (
     LANES,
-    STARTS,
-    Factors,
-    Scratch,
-    Text,
+    CutDocument,
+    TopicFactors,
     fill_spans,
+    make_scratch,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from permutopic.corpus import DocumentTokens
     from permutopic.model.kernels.span_table import Lanes
 
 _ZEROS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@compiled
-def number_words(
-    words: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    numbers: NDArray[np.int32],
-    tokens: NDArray[np.int32],
-    found: NDArray[np.int64],
-    reach: NDArray[np.int64],
-) -> int:
-    """Give a document's words numbers by where each is seen last, see `span_table.Text`.
+class LocalDocument(NamedTuple):
+    """A document in a vocabulary of its own, see `span_table.CutDocument`.
 
-    `numbers` has room for the whole vocabulary, all −1, and is left so. Tells how many there are.
+    `tokens` are numbers of the own vocabulary, `words[w]` is the corpus's number of own word w,
+    `offsets` the first token of every unit, and `reach[u]` the number of different words from unit
+    u on.
     """
+
+    tokens: NDArray[np.int32]
+    words: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    reach: NDArray[np.int64]
+
+
+@compiled
+def localize(document: DocumentTokens, numbers: NDArray[np.int32]) -> LocalDocument:
+    """Return a document with its words numbered by their last occurrence, from the end.
+
+    `numbers` is scratch memory for the whole vocabulary, −1 everywhere before and after the call.
+    """
+    words, offsets = document.words, document.offsets
+    tokens = np.empty(words.size, np.int32)
+    found = np.empty(words.size, np.int64)
+    reach = np.empty(offsets.size, np.int64)
     n_found = 0
     unit = offsets.size - 1
     reach[unit] = 0
@@ -56,21 +67,27 @@ def number_words(
         reach[unit] = n_found
     for n in range(n_found):
         numbers[found[n]] = -1
-    return n_found
+    return LocalDocument(tokens, found[:n_found].copy(), offsets, reach)
 
 
 @compiled
-def leave_out(
+def at_cuts(local: LocalDocument, cuts: NDArray[np.int64]) -> CutDocument:
+    """Return the document with some of its positions as cuts."""
+    return CutDocument(local.tokens, local.words, local.offsets[cuts], local.reach[cuts])
+
+
+@compiled
+def remove_own_tokens(
     tokens: NDArray[np.int32],
     offsets: NDArray[np.int64],
     topics: NDArray[np.int64],
     rows: NDArray[np.float64],
-    held: NDArray[np.int64],
+    topic_tokens: NDArray[np.int64],
 ) -> None:
-    """Take a seen document's own words out of a copy of what the topics hold."""
+    """Subtract a fitted document's own tokens from a copy of the topics' counts."""
     for unit in range(topics.size):
         topic = topics[unit]
-        held[topic] -= offsets[unit + 1] - offsets[unit]
+        topic_tokens[topic] -= offsets[unit + 1] - offsets[unit]
         for token in range(offsets[unit], offsets[unit + 1]):
             rows[topic // LANES, tokens[token], topic % LANES] -= 1.0
 
@@ -95,61 +112,64 @@ def score_units(
     tokens: NDArray[np.int32],
     offsets: NDArray[np.int64],
     rows: NDArray[np.float64],
-    log_held: NDArray[np.float64],
+    log_totals: NDArray[np.float64],
     scores: NDArray[np.float64],
 ) -> None:
-    """Sum the log probabilities of each unit's words under each topic (eq. 14)."""
+    """Compute the log probability of each unit's words under each topic (eq. 14).
+
+    `log_totals[k]` is log(N_k + Wβ0).
+    """
     n_topics = scores.shape[1]
     logs = np.empty(rows.shape)
     flat, flat_rows = logs.ravel(), rows.ravel()
     for n in range(flat.size):
         flat[n] = fast_log(flat_rows[n])
     for group in range(rows.shape[0]):
-        mine, first = logs[group], group * LANES
+        group_logs, first = logs[group], group * LANES
         for unit in range(offsets.size - 1):
             sums = _ZEROS
             for token in range(offsets[unit], offsets[unit + 1]):
-                sums = add_lanes(sums, mine, np.uint64(tokens[token]))
+                sums = add_lanes(sums, group_logs, np.uint64(tokens[token]))
             size = offsets[unit + 1] - offsets[unit]
             for lane in range(min(LANES, n_topics - first)):
-                scores[unit, first + lane] = sums[lane] - size * log_held[first + lane]
+                scores[unit, first + lane] = sums[lane] - size * log_totals[first + lane]
 
 
 @compiled
-def choose_cuts(
-    chances: NDArray[np.float64],
+def draw_cuts(
+    cut_probabilities: NDArray[np.float64],
     bag: NDArray[np.int64],
     order: NDArray[np.int64],
     uniforms: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """Keep each place by its own chance, and every boundary of the structure."""
-    n_units = chances.size - 1
+    """Make each position a cut by its own probability, and every present boundary one."""
+    n_units = cut_probabilities.size - 1
     kept = np.zeros(n_units + 1, np.bool_)
     boundary = 0
     kept[0] = True
     for topic in order:
         boundary += bag[topic]
         kept[boundary] = True
-    for place in range(n_units + 1):
-        kept[place] = kept[place] or uniforms[place] < chances[place]
+    for position in range(n_units + 1):
+        kept[position] = kept[position] or uniforms[position] < cut_probabilities[position]
     return np.flatnonzero(kept)
 
 
 @compiled
-def fill_quick(
+def fill_point_estimate(
     table: NDArray[np.float64],
     cuts: NDArray[np.int64],
-    heard: NDArray[np.int64],
+    active: NDArray[np.int64],
     scores: NDArray[np.float64],
 ) -> None:
-    """Fill the table of eq. 14: a span's score is the difference of two sums."""
+    """Fill the table with the words as known (eq. 14): differences of prefix sums of `scores`."""
     n_cuts = cuts.size
     sums = np.zeros(n_cuts)
-    for n in range(heard.size):
+    for n in range(active.size):
         running = 0.0
         for cut in range(1, n_cuts):
             for unit in range(cuts[cut - 1], cuts[cut]):
-                running += scores[unit, heard[n]]
+                running += scores[unit, active[n]]
             sums[cut] = running
         for start in range(n_cuts - 1):
             for behind in range(n_cuts - start - 1):
@@ -158,53 +178,46 @@ def fill_quick(
 
 
 @compiled
-def pack_rows(rows: NDArray[np.float64], heard: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Put the rows of some topics side by side, eight to a vector."""
-    n_words, n_heard = rows.shape[1], heard.size
-    packed = np.ones(((n_heard + LANES - 1) // LANES, n_words, LANES))
-    for n in range(n_heard):
-        group, lane = heard[n] // LANES, heard[n] % LANES
+def select_rows(rows: NDArray[np.float64], active: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Copy the rows of the active topics, eight side by side."""
+    n_words, n_active = rows.shape[1], active.size
+    selected = np.ones(((n_active + LANES - 1) // LANES, n_words, LANES))
+    for n in range(n_active):
+        group, lane = active[n] // LANES, active[n] % LANES
         onto, here = n // LANES, n % LANES
         for word in range(n_words):
-            packed[onto, word, here] = rows[group, word, lane]
-    return packed
+            selected[onto, word, here] = rows[group, word, lane]
+    return selected
 
 
 @compiled
-def fill_exact(table: NDArray[np.float64], text: Text, factors: Factors) -> None:
-    """Fill the table of eq. 7."""
-    n_cuts = text.cut_tokens.size
-    scratch = Scratch(
-        np.empty((text.words.size, STARTS)),
-        np.empty(STARTS * LANES),
-        np.empty(STARTS * LANES),
-        np.empty((n_cuts, STARTS * LANES)),
-        np.empty((n_cuts, STARTS * LANES)),
-    )
-    fill_spans(table, text, factors, scratch, 0, 1)
+def fill_marginal(table: NDArray[np.float64], document: CutDocument, factors: TopicFactors) -> None:
+    """Fill the table with the words integrated out (eq. 7)."""
+    scratch = make_scratch(document.words.size, document.cut_tokens.size)
+    fill_spans(table, document, factors, scratch, 0, 1)
 
 
 @compiled
-def discount(
+def weigh_inclusion(
     table: NDArray[np.float64],
     cuts: NDArray[np.int64],
-    chances: NDArray[np.float64],
-    heard: NDArray[np.int64],
-    hearing: NDArray[np.float64],
+    cut_probabilities: NDArray[np.float64],
+    active: NDArray[np.int64],
+    inclusion: NDArray[np.float64],
     sign: float,
 ) -> None:
-    """Let a boundary weigh 1/p and a topic in use 1/h (sign 1), or take it back (sign −1).
+    """Make a boundary weigh 1/p and a topic in use 1/h (sign 1), or undo that (sign −1).
 
-    p is the chance of a boundary's place to become a cut, h the chance of a topic to be heard.
-    Given a structure, a set of cuts that has its boundaries is as probable as the product of p or
-    1 − p over all other places (see `log_filters.weigh_spans`), and a set of heard topics as the
-    product of h or 1 − h over those not in use.
+    p is the cut probability of a boundary's position, h the inclusion probability of a topic.
+    Given a structure, a set of cuts that has its boundaries has probability Π p or 1 − p over all
+    other positions (see `log_filters.scores_to_weights`), and a set of active topics Π h or 1 − h
+    over those not in use.
     """
     weights = np.zeros(cuts.size)
     for cut in range(1, cuts.size - 1):
-        weights[cut] = np.log(chances[cuts[cut]])
-    for n in range(heard.size):
-        log_hearing = np.log(hearing[heard[n]])
+        weights[cut] = np.log(cut_probabilities[cuts[cut]])
+    for n in range(active.size):
+        log_inclusion = np.log(inclusion[active[n]])
         for start in range(cuts.size - 1):
             for cut in range(start + 1, cuts.size):
-                table[n, start, cut] -= sign * (weights[cut] + log_hearing)
+                table[n, start, cut] -= sign * (weights[cut] + log_inclusion)

@@ -1,8 +1,9 @@
-"""Where a document is likely to change its topic: a quick look before anything exact.
+"""A first pass over a new document: which positions and topics are worth looking at.
 
-A chain over the units that stays in its topic or changes to any other, with the words of eq. 14 to
-judge by. It knows nothing of canonical orders and lets topics come back, so nothing is concluded
-from it: it says which places to look at, and in which order to try the topics first.
+A hidden Markov chain over the units either stays in its topic or switches to one drawn from the
+prevalence, with the word probabilities of eq. 14. It knows no canonical order and lets topics
+recur, so no result comes from it: it decides which positions become cuts, which topics are active
+and in which order the topics are tried first.
 """
 
 from __future__ import annotations
@@ -18,121 +19,124 @@ from permutopic.model.kernels.elementary import fast_exp
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_SOFTENED = 0.5  # words of a unit are not as independent as the model has it
-_LEAST = 0.5  # units' worth of a topic for it to be looked for in the document
+_INVERSE_TEMPERATURE = 0.5  # words of a unit are not as independent as the model has it
+_MIN_UNITS = 0.5  # expected units of a topic from which on it has a position in the document
 
 
 @compiled
-def pass_on(
+def forward_pass(
     scores: NDArray[np.float64],
-    shares: NDArray[np.float64],
+    prevalence: NDArray[np.float64],
     switch: float,
     forward: NDArray[np.float64],
-    likely: NDArray[np.float64],
+    likelihood: NDArray[np.float64],
 ) -> None:
-    """Go through the units: `forward[u, k]` is how likely topic k is, units up to u being known.
+    """Filter: `forward[u, k]` is the probability of topic k given the units up to u.
 
-    `likely[u, k]` is what the words of unit u say by themselves, relative to the best topic.
+    `likelihood[u, k]` is that of unit u alone, relative to its best topic.
     """
     n_units, n_topics = scores.shape
     for unit in range(n_units):
         highest = scores[unit].max()
         total = 0.0
         for topic in range(n_topics):
-            likely[unit, topic] = fast_exp(_SOFTENED * (scores[unit, topic] - highest))
-            come = shares[topic]
+            likelihood[unit, topic] = fast_exp(
+                _INVERSE_TEMPERATURE * (scores[unit, topic] - highest)
+            )
+            prior = prevalence[topic]
             if unit > 0:
-                come = (1 - switch) * forward[unit - 1, topic] + switch * shares[topic]
-            forward[unit, topic] = likely[unit, topic] * come
+                prior = (1 - switch) * forward[unit - 1, topic] + switch * prevalence[topic]
+            forward[unit, topic] = likelihood[unit, topic] * prior
             total += forward[unit, topic]
         forward[unit] /= total
 
 
 @compiled
-def look_through(
+def forward_backward(
     scores: NDArray[np.float64],
-    shares: NDArray[np.float64],
+    prevalence: NDArray[np.float64],
     switch: float,
-    changes: NDArray[np.float64],
-    held: NDArray[np.float64],
+    switches: NDArray[np.float64],
+    posterior: NDArray[np.float64],
 ) -> None:
-    """Pass forward and backward over the units, in time linear in the topics.
+    """Smooth, in time linear in the topics.
 
-    `changes[u]` becomes the probability that the chain moves between units u − 1 and u, and
-    `held[u, k]` that unit u has topic k.
+    `switches[u]` becomes the probability that the chain switches between units u − 1 and u, and
+    `posterior[u, k]` that unit u has topic k.
     """
     n_units, n_topics = scores.shape
-    forward, likely = np.empty((n_units, n_topics)), np.empty((n_units, n_topics))
-    pass_on(scores, shares, switch, forward, likely)
-    back, ahead = np.ones(n_topics), np.empty(n_topics)
-    changes[0] = 1.0
+    forward, likelihood = np.empty((n_units, n_topics)), np.empty((n_units, n_topics))
+    forward_pass(scores, prevalence, switch, forward, likelihood)
+    backward, ahead = np.ones(n_topics), np.empty(n_topics)
+    switches[0] = 1.0
     for unit in range(n_units - 1, -1, -1):
         for topic in range(n_topics):
-            held[unit, topic] = forward[unit, topic] * back[topic]
-        held[unit] /= held[unit].sum()
+            posterior[unit, topic] = forward[unit, topic] * backward[topic]
+        posterior[unit] /= posterior[unit].sum()
         if unit == 0:
             break
         arrive, stay, total = 0.0, 0.0, 0.0
         for topic in range(n_topics):
-            ahead[topic] = likely[unit, topic] * back[topic]
-            arrive += shares[topic] * ahead[topic]
+            ahead[topic] = likelihood[unit, topic] * backward[topic]
+            arrive += prevalence[topic] * ahead[topic]
         for topic in range(n_topics):
-            back[topic] = (1 - switch) * ahead[topic] + switch * arrive
+            backward[topic] = (1 - switch) * ahead[topic] + switch * arrive
             stay += forward[unit - 1, topic] * (1 - switch) * ahead[topic]
-            total += forward[unit - 1, topic] * back[topic]
-        changes[unit] = max(1 - stay / total, 0.0)
-        back /= back.max()
+            total += forward[unit - 1, topic] * backward[topic]
+        switches[unit] = max(1 - stay / total, 0.0)
+        backward /= backward.max()
 
 
 @compiled
-def choose_chances(changes: NDArray[np.float64], chances: NDArray[np.float64], wanted: int) -> None:
-    """Give each place a chance to become a cut: about `wanted` of them at every visit.
+def set_cut_probabilities(
+    switches: NDArray[np.float64], cut_probabilities: NDArray[np.float64], n_wanted: int
+) -> None:
+    """Set the probability of each position to become a cut: about `n_wanted` cuts in a visit.
 
-    All of them, if there are no more. Otherwise likely places always, or as nearly as the number
-    allows; the others share a quarter of the cuts evenly, so that no place is shut out.
+    All positions, if there are no more. Otherwise the probabilities are proportional to those of a
+    switch, up to 1, above a floor that makes a quarter of the cuts: no position is excluded.
     """
-    n_units = changes.size
-    chances[0] = 1.0
-    chances[n_units] = 1.0
-    if n_units <= wanted:
-        chances[:] = 1.0
+    n_units = switches.size
+    cut_probabilities[0] = 1.0
+    cut_probabilities[n_units] = 1.0
+    if n_units <= n_wanted:
+        cut_probabilities[:] = 1.0
         return
-    even = wanted / 4 / n_units
+    floor = n_wanted / 4 / n_units
     low, high = 0.0, 1e6
-    for _ in range(40):  # the factor that makes the sum right, by halving
+    for _ in range(40):  # bisection for the factor that gives the right sum
         middle = math.sqrt(max(low, 1e-6) * high)
         total = 0.0
         for unit in range(1, n_units):
-            total += min(1.0, even + middle * changes[unit])
-        if total > wanted:
+            total += min(1.0, floor + middle * switches[unit])
+        if total > n_wanted:
             high = middle
         else:
             low = middle
     for unit in range(1, n_units):
-        chances[unit] = min(1.0, even + high * changes[unit])
+        cut_probabilities[unit] = min(1.0, floor + high * switches[unit])
 
 
 @compiled
-def first_order(held: NDArray[np.float64], order: NDArray[np.int64]) -> None:
-    """Sort the topics by where they are in the document; those that are not follow the one before.
+def initial_order(posterior: NDArray[np.float64], order: NDArray[np.int64]) -> None:
+    """Sort the topics by their mean position in the document.
 
-    The one before is the next lower number: where the document does not speak, the canonical
-    order does.
+    A topic with hardly a unit there follows the topic before it in the canonical order.
     """
-    n_units, n_topics = held.shape
+    n_units, n_topics = posterior.shape
     keys = np.empty(n_topics)
     before = -1.0
     for topic in range(n_topics):
         mass, moment = 0.0, 0.0
         for unit in range(n_units):
-            mass += held[unit, topic]
-            moment += unit * held[unit, topic]
-        if mass >= _LEAST:
+            mass += posterior[unit, topic]
+            moment += unit * posterior[unit, topic]
+        if mass >= _MIN_UNITS:
             before = moment / mass
         keys[topic] = before
-    for topic in range(n_topics):  # insertion keeps equal keys in canonical order
-        place = topic
-        while place > 0 and keys[order[place - 1]] > keys[topic]:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = topic
+    for topic in range(n_topics):  # insertion sort keeps equal keys in canonical order
+        slot = topic
+        while slot > 0 and keys[order[slot - 1]] > keys[topic]:
+            order[slot] = order[slot - 1]
+            slot -= 1
+        order[slot] = topic

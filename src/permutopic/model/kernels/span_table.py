@@ -1,13 +1,13 @@
-"""The span table: log probabilities of all spans of a document under all topics.
+"""The span table: log probabilities of all spans of a document under all topics (eq. 7, 9).
 
-A span goes from one cut of the document to a later one. Cuts are where a boundary may be: every
-place between two units, or some of them if the document is long. For a fixed start the factors
-of all tokens behind it are multiplied up, topic beside topic; the cost is tokens × starts / 2 ×
-topics multiplications and one logarithm for each entry of the table.
+A span goes from one cut of the document to a later one. Cuts are the positions where a boundary
+may be: all positions between two units, or a random choice of them if the document is long. For a
+fixed start the factors of all later tokens are multiplied up, for all topics at once; the cost is
+tokens × starts / 2 × topics multiplications and one logarithm for each entry of the table.
 
-Eight topics are one vector, and four starts go along together: enough independent products for
-the processor never to wait for one. Starts share nothing but what they read, so threads may
-split them and the table is the same to the last bit.
+Eight topics fill one vector register, and four starts are processed together: enough independent
+products to hide the latency of a multiplication. Starts share only what they read, so threads can
+split them, and the table is the same to the last bit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.jit import compiled
-from permutopic.model.kernels.elementary import LN2, exponent_of, fast_log, scaled
+from permutopic.model.kernels.elementary import (
+    LN2,
+    divide_by_power_of_two,
+    exponent_of,
+    fast_log,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,16 +30,15 @@ if TYPE_CHECKING:
     Lanes = tuple[float, float, float, float, float, float, float, float]
 
 LANES, STARTS = 8, 4
-_ONES = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 
 
-class Text(NamedTuple):
-    """One document between its cuts.
+class CutDocument(NamedTuple):
+    """The tokens of one document, and its cuts.
 
-    `tokens` are numbers of the document's own vocabulary, `words` the corpus's numbers for it.
-    That vocabulary is numbered by where each word is seen last, from the end of the document: the
-    words that a walk from some place on can meet are the first so many. `cut_tokens[c]` is the
-    first token behind cut c, and `reach[c]` how many different words there are from it on.
+    `tokens` are numbers of the document's own vocabulary, `words` that vocabulary as numbers of
+    the corpus's. Own words are numbered by their last occurrence, from the end of the document: so
+    those that occur behind some position are the first so many. `cut_tokens[c]` is the first token
+    behind cut c, and `reach[c]` the number of different words from there on.
     """
 
     tokens: NDArray[np.int32]
@@ -43,45 +47,47 @@ class Text(NamedTuple):
     reach: NDArray[np.int64]
 
 
-class Factors(NamedTuple):
-    """What the topics hold of the document's words, the document's own taken out.
+class TopicFactors(NamedTuple):
+    """The topics' counts of a document's words, without the document's own tokens.
 
-    `rows[g, w, lane]` is N_kw + β0 for topic k = 8 g + lane; `held[k]` counts all of a topic's
-    tokens. `log_gamma[n]` is logΓ(n + Wβ0). A product of `block` factors stays within the floats.
+    `rows[g, w, lane]` is N_kw + β0 for topic k = 8 g + lane; `topic_tokens[k]` is N_k.
+    `log_gamma[n]` is logΓ(n + Wβ0). A product of `block` factors stays within the floats.
     """
 
     rows: NDArray[np.float64]
-    held: NDArray[np.int64]
+    topic_tokens: NDArray[np.int64]
     log_gamma: NDArray[np.float64]
     block: int
 
 
 class Scratch(NamedTuple):
-    """Room to work in, one for each thread.
+    """Scratch memory of one thread.
 
-    `seen[w, s]` is how often word w was met since start s of the four at work.
+    `seen[w, s]` is how often word w occurred since start s of the four in work. A product is
+    `products` × 2^`exponents`; `logs` and `log2_scales` hold both at every cut.
     """
 
     seen: NDArray[np.float64]
     products: NDArray[np.float64]
     exponents: NDArray[np.float64]
     logs: NDArray[np.float64]
-    powers: NDArray[np.float64]
+    log2_scales: NDArray[np.float64]
 
 
+@compiled
 def make_scratch(n_words: int, n_cuts: int) -> Scratch:
-    """Make room for a document of so many different words and cuts."""
+    """Allocate scratch memory for documents of at most so many different words and cuts."""
     return Scratch(
-        seen=np.empty((n_words, STARTS)),
-        products=np.empty(STARTS * LANES),
-        exponents=np.empty(STARTS * LANES),
-        logs=np.empty((n_cuts, STARTS * LANES)),
-        powers=np.empty((n_cuts, STARTS * LANES)),
+        np.empty((n_words, STARTS)),
+        np.empty(STARTS * LANES),
+        np.empty(STARTS * LANES),
+        np.empty((n_cuts, STARTS * LANES)),
+        np.empty((n_cuts, STARTS * LANES)),
     )
 
 
 @compiled
-def take_rows(
+def gather_rows(
     rows: NDArray[np.float64],
     words: NDArray[np.int64],
     word_counts: NDArray[np.int32],
@@ -89,7 +95,7 @@ def take_rows(
     first_word: int,
     last_word: int,
 ) -> None:
-    """Copy the counts of some of a document's words, eight topics side by side."""
+    """Copy N_kw + β0 for some of a document's words, eight topics side by side."""
     n_topics = word_counts.shape[1]
     for group in range(rows.shape[0]):
         first = group * LANES
@@ -103,7 +109,9 @@ def take_rows(
 
 
 @compiled
-def grow(product: Lanes, rows: NDArray[np.float64], word: np.uint64, seen: float) -> Lanes:
+def multiply_lanes(
+    product: Lanes, rows: NDArray[np.float64], word: np.uint64, seen: float
+) -> Lanes:
     """Multiply eight products by one token's factors; written out, it becomes one vector."""
     return (
         product[0] * (rows[word, 0] + seen),
@@ -118,8 +126,8 @@ def grow(product: Lanes, rows: NDArray[np.float64], word: np.uint64, seen: float
 
 
 @compiled
-def lanes_of(products: NDArray[np.float64], start: int) -> Lanes:
-    """Take the eight products of one start."""
+def load_lanes(products: NDArray[np.float64], start: int) -> Lanes:
+    """Load the eight products of one start."""
     at = start * LANES
     return (
         products[at + 0],
@@ -134,8 +142,8 @@ def lanes_of(products: NDArray[np.float64], start: int) -> Lanes:
 
 
 @compiled
-def put(products: NDArray[np.float64], start: int, product: Lanes) -> None:
-    """Write the eight products of one start."""
+def store_lanes(products: NDArray[np.float64], start: int, product: Lanes) -> None:
+    """Store the eight products of one start."""
     at = start * LANES
     products[at + 0] = product[0]
     products[at + 1] = product[1]
@@ -158,105 +166,109 @@ def multiply_tokens(
 ) -> None:
     """Multiply the factors of some tokens into the products of four starts and eight topics.
 
-    This is where the time goes: for each token four vector additions, four multiplications.
+    The inner loop of a fit: for each token four vector additions and four multiplications.
     """
-    a, b = lanes_of(products, 0), lanes_of(products, 1)
-    c, d = lanes_of(products, 2), lanes_of(products, 3)
+    a, b = load_lanes(products, 0), load_lanes(products, 1)
+    c, d = load_lanes(products, 2), load_lanes(products, 3)
     for token in range(first, last):
         word = np.uint64(tokens[token])
-        a, b = grow(a, rows, word, seen[word, 0]), grow(b, rows, word, seen[word, 1])
-        c, d = grow(c, rows, word, seen[word, 2]), grow(d, rows, word, seen[word, 3])
+        a = multiply_lanes(a, rows, word, seen[word, 0])
+        b = multiply_lanes(b, rows, word, seen[word, 1])
+        c = multiply_lanes(c, rows, word, seen[word, 2])
+        d = multiply_lanes(d, rows, word, seen[word, 3])
         seen[word, 0] += 1.0
         seen[word, 1] += 1.0
         seen[word, 2] += 1.0
         seen[word, 3] += 1.0
-    put(products, 0, a)
-    put(products, 1, b)
-    put(products, 2, c)
-    put(products, 3, d)
+    store_lanes(products, 0, a)
+    store_lanes(products, 1, b)
+    store_lanes(products, 2, c)
+    store_lanes(products, 3, d)
 
 
 @compiled
-def shed_exponents(products: NDArray[np.float64], exponents: NDArray[np.float64]) -> None:
+def extract_exponents(products: NDArray[np.float64], exponents: NDArray[np.float64]) -> None:
     """Move the powers of two of the products over to their exponents."""
     for n in range(products.size):
         exponent = exponent_of(products[n])
-        products[n] = scaled(products[n], exponent)
+        products[n] = divide_by_power_of_two(products[n], exponent)
         exponents[n] += exponent
 
 
 @compiled
-def note(
+def store_at_cut(
     products: NDArray[np.float64],
     exponents: NDArray[np.float64],
     cut: int,
     logs: NDArray[np.float64],
-    powers: NDArray[np.float64],
+    log2_scales: NDArray[np.float64],
 ) -> None:
-    """Note all products as they stand at a cut."""
+    """Store all products as they are at a cut; `take_logs` comes later."""
     for n in range(STARTS * LANES):
         logs[cut, n] = products[n]
-        powers[cut, n] = exponents[n]
+        log2_scales[cut, n] = exponents[n]
 
 
 @compiled
 def take_logs(
-    first: int, last: int, logs: NDArray[np.float64], powers: NDArray[np.float64]
+    first: int, last: int, logs: NDArray[np.float64], log2_scales: NDArray[np.float64]
 ) -> None:
-    """Take the logarithms of all products that were noted, in one long loop."""
-    flat_logs, flat_powers = logs[first:last].ravel(), powers[first:last].ravel()
+    """Replace all stored products by their logarithms, in one long loop."""
+    flat_logs, flat_scales = logs[first:last].ravel(), log2_scales[first:last].ravel()
     for n in range(flat_logs.size):
-        flat_logs[n] = fast_log(flat_logs[n]) + flat_powers[n] * LN2
+        flat_logs[n] = fast_log(flat_logs[n]) + flat_scales[n] * LN2
 
 
 @compiled
-def walk(text: Text, rows: NDArray[np.float64], block: int, first: int, scratch: Scratch) -> None:
-    """Multiply up eight topics for the starts first … first + 3, cut after cut.
+def accumulate_products(
+    document: CutDocument, rows: NDArray[np.float64], block: int, first: int, scratch: Scratch
+) -> None:
+    """Multiply up eight topics for the starts first … first + 3, from cut to cut.
 
     A start's products are one, and its words unseen, until its own cut is reached.
     """
-    n_cuts = text.cut_tokens.size
+    n_cuts = document.cut_tokens.size
     products, exponents, seen = scratch.products, scratch.exponents, scratch.seen
     products[:] = 1.0
     exponents[:] = 0.0
-    for word in range(text.reach[first]):
+    for word in range(document.reach[first]):
         for start in range(STARTS):
             seen[word, start] = 0.0
     for cut in range(first + 1, n_cuts):
-        here, end = text.cut_tokens[cut - 1], text.cut_tokens[cut]
+        here, end = document.cut_tokens[cut - 1], document.cut_tokens[cut]
         while here < end:
             stop = min(end, here + block)
-            multiply_tokens(text.tokens, here, stop, rows, seen, products)
-            shed_exponents(products, exponents)
+            multiply_tokens(document.tokens, here, stop, rows, seen, products)
+            extract_exponents(products, exponents)
             here = stop
-        note(products, exponents, cut, scratch.logs, scratch.powers)
+        store_at_cut(products, exponents, cut, scratch.logs, scratch.log2_scales)
         for start in range(cut - first, STARTS):  # those that begin here or later
             for lane in range(start * LANES, (start + 1) * LANES):
                 products[lane] = 1.0
                 exponents[lane] = 0.0
-            for token in range(text.cut_tokens[cut - 1], end):
-                seen[text.tokens[token], start] = 0.0
-    take_logs(first + 1, n_cuts, scratch.logs, scratch.powers)
+            for token in range(document.cut_tokens[cut - 1], end):
+                seen[document.tokens[token], start] = 0.0
+    take_logs(first + 1, n_cuts, scratch.logs, scratch.log2_scales)
 
 
 @compiled
 def fill_spans(
     scores: NDArray[np.float64],
-    text: Text,
-    factors: Factors,
+    document: CutDocument,
+    factors: TopicFactors,
     scratch: Scratch,
     share: int,
     shares: int,
 ) -> None:
-    """Fill scores[k, i, j] for one share of the starts i; all of them for share 0 of 1."""
-    n_topics, n_starts, n_cuts = scores.shape[0], scores.shape[1], text.cut_tokens.size
-    log_gamma, cut_tokens, logs = factors.log_gamma, text.cut_tokens, scratch.logs
+    """Fill scores[k, i, j] for one of `shares` parts of the starts i; all for share 0 of 1."""
+    n_topics, n_starts, n_cuts = scores.shape[0], scores.shape[1], document.cut_tokens.size
+    log_gamma, cut_tokens, logs = factors.log_gamma, document.cut_tokens, scratch.logs
     for first in range(share * STARTS, n_starts, shares * STARTS):
         for group in range(factors.rows.shape[0]):
-            walk(text, factors.rows[group], factors.block, first, scratch)
+            accumulate_products(document, factors.rows[group], factors.block, first, scratch)
             for lane in range(min(LANES, n_topics - group * LANES)):
                 topic = group * LANES + lane
-                held = factors.held[topic]
+                held = factors.topic_tokens[topic]
                 for start in range(first, min(first + STARTS, n_starts)):
                     lane_here = np.uint64((start - first) * LANES + lane)
                     behind, below = held - cut_tokens[start], log_gamma[held]

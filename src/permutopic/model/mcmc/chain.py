@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from permutopic.model.state import State, check_loaded
+from permutopic.model.state import State, check_state_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-_TRACES = ("log_joints", "temperatures", "dispersions")
+_TRACES = ("log_joints", "inverse_temperatures", "dispersions")
+# Arrays of a model folder that have another name than the attribute: the folder's schema is older.
+_STORED_NAMES = {"inverse_temperatures": "temperatures", "topic_tokens": "topic_words"}
 
 
 @dataclass(frozen=True)
@@ -24,20 +26,19 @@ class Chain:
     Attributes
     ----------
     number
-        Its place among the chains of one seed; with the seed it says where all its random
-        numbers came from.
+        Its number among the chains of one seed; both together key its random streams.
     state
-        The last sweep's; None if it was not kept.
-    log_joints, temperatures
-        After, and in, every sweep.
+        The state after the last sweep; None if it was not kept.
+    log_joints, inverse_temperatures
+        (sweeps,): the log joint after, and λ in, every sweep.
     dispersions
-        ρ after each of the sweeps that count as draws, which are the last ones.
+        (draws, K − 1): ρ after each sweep that counts as a draw; these are the last ones.
     """
 
     number: int
     state: State | None
     log_joints: NDArray[np.float64]
-    temperatures: NDArray[np.float64]
+    inverse_temperatures: NDArray[np.float64]
     dispersions: NDArray[np.float64]
 
     @property
@@ -46,34 +47,37 @@ class Chain:
         return self.log_joints[self.log_joints.size - len(self.dispersions) :]
 
     def without_state(self) -> Chain:
-        """Keep the traces only."""
+        """Return the chain without its state."""
         return replace(self, state=None)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Give everything as arrays by name."""
-        traces = {name: getattr(self, name) for name in _TRACES}
-        return traces if self.state is None else {**traces, **vars(self.state)}
+        """Return everything as arrays, by their names in a model folder."""
+        arrays = {name: getattr(self, name) for name in _TRACES}
+        if self.state is not None:
+            arrays |= vars(self.state)
+        return {_STORED_NAMES.get(name, name): array for name, array in arrays.items()}
 
     @classmethod
     def from_arrays(cls, number: int, arrays: Mapping[str, NDArray[Any]]) -> Chain:
-        """Take chain `number` out of the arrays of a model folder."""
-        mine = {
-            name.removeprefix(f"chain{number}."): array
-            for name, array in arrays.items()
-            if name.startswith(f"chain{number}.")
-        }
-        traces = {name: mine.pop(name) for name in _TRACES}
-        return cls(number, State(**mine) if mine else None, **traces)
+        """Make chain `number` of the arrays of a model folder."""
+        attributes = {stored: name for name, stored in _STORED_NAMES.items()}
+        own = {}
+        for stored, array in arrays.items():
+            name = stored.removeprefix(f"chain{number}.")
+            if name != stored:
+                own[attributes.get(name, name)] = array
+        traces = {name: own.pop(name) for name in _TRACES}
+        return cls(number, State(**own) if own else None, **traces)
 
 
-def check_loaded_chain(chain: Chain, n_documents: int, n_topics: int, n_words: int) -> None:
-    """Raise ValueError unless what was read from a file could be a chain of this size."""
+def check_chain(chain: Chain, n_documents: int, n_topics: int, n_words: int) -> None:
+    """Raise ValueError unless the arrays can be those of a chain of this size."""
     if chain.state is not None:
-        check_loaded(chain.state, n_documents, n_topics, n_words)
+        check_state_arrays(chain.state, n_documents, n_topics, n_words)
     sweeps, draws = chain.log_joints.size, len(chain.dispersions)
     for name, shape in (
         ("log_joints", (sweeps,)),
-        ("temperatures", (sweeps,)),
+        ("inverse_temperatures", (sweeps,)),
         ("dispersions", (draws, n_topics - 1)),
     ):
         array = getattr(chain, name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from permutopic.model.joint import JointMeter
+from permutopic.model.joint import FastLogJoint
 from permutopic.model.mcmc.chain import Chain
 from permutopic.model.mcmc.sampler import SweepInfo, sample
 from permutopic.model.state import initial_state
@@ -62,9 +62,9 @@ def run_chain(
     """Draw an initial state and run one chain as `plan` says."""
     streams = Streams(seed, number)
     state = initial_state(corpus, n_topics, priors, streams.at(_INITIAL, 0))
-    log_joint = JointMeter(corpus, priors)
+    log_joint = FastLogJoint.for_corpus(corpus, priors)
     moves = make_moves(corpus, n_topics, priors, n_threads=n_threads, log_joint=log_joint)
-    log_joints, temperatures, dispersions = [], [], []
+    log_joints, inverse_temperatures, dispersions = [], [], []
     for _, info in sample(
         state,
         moves,
@@ -75,13 +75,13 @@ def run_chain(
         patience=plan.patience,
     ):
         log_joints.append(info.log_joint)
-        temperatures.append(info.temperature)
+        inverse_temperatures.append(info.inverse_temperature)
         if plan.counts_as_draw(info.sweep - 1):
             dispersions.append(state.dispersion.copy())
         if on_sweep is not None:
             on_sweep(info)
     drawn = np.array(dispersions).reshape(-1, n_topics - 1)
-    return Chain(number, state, np.array(log_joints), np.array(temperatures), drawn)
+    return Chain(number, state, np.array(log_joints), np.array(inverse_temperatures), drawn)
 
 
 def run_chains(

@@ -1,8 +1,8 @@
-"""Whether several chains have ended in the same place, said in numbers and in plain words.
+"""Convergence of several chains: R-hat, effective sample size, agreement, and a verdict in words.
 
-Topics of two chains that found the same thing may still be numbered differently, so chains are
-compared by what does not depend on the numbers (the log joint, who shares a topic with whom), or
-after their topics were matched (the dispersions).
+Two chains with the same topics may number them differently, so chains are compared by what does
+not depend on the numbers (the log joint, which units share a topic), or after their topics were
+matched (the dispersions).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from permutopic.checks import check_integer
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Message, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,10 +43,10 @@ ADVISED_CHAINS = 4
 
 @dataclass(frozen=True)
 class Convergence:
-    """What a comparison of chains says; None stands wherever nothing can be said.
+    """The comparison of several chains; None wherever a quantity is not defined.
 
-    Draws are sweeps at temperature 1, the same number from the end of each chain. R-hat is the
-    split, rank-normalised one; of a single chain, the plain one between its two halves.
+    Draws are sweeps at inverse temperature 1, the same number from the end of each chain. R-hat is
+    the split, rank-normalised one; of a single chain, the plain one between its two halves.
     """
 
     n_chains: int
@@ -73,7 +73,7 @@ class Convergence:
     """The above in a sentence or two."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values that can be written as JSON."""
+        """Return plain values that can be written as JSON."""
         plain = asdict(self)
         for name in ("dispersion_rhat", "dispersion_ess"):
             plain[name] = list(plain[name])
@@ -82,7 +82,7 @@ class Convergence:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Convergence:
-        """Take back what `as_dict` gave."""
+        """Make the object from what `as_dict` returned."""
         lists = {name: tuple(plain[name]) for name in ("dispersion_rhat", "dispersion_ess")}
         agreement = tuple(tuple(row) for row in plain["agreement"])
         return cls(**{**plain, **lists, "agreement": agreement})
@@ -119,11 +119,11 @@ def co_occurrence(
 
 
 def pair_agreement(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
-    """Score how far two chains agree on which units share a topic, whatever its number.
+    """Compute the adjusted Rand index of two chains' partitions of the units into topics.
 
-    This is the adjusted Rand index: over all pairs of units, how often both chains put the pair
-    into one topic or both into two, scaled so that 1 is the same partition and 0 is what chance
-    gives topics of these sizes. It may fall below 0.
+    Over all pairs of units, it is how often both chains put the pair into one topic or both into
+    two, scaled so that 1 is the same partition and 0 is what chance gives topics of these sizes.
+    It may fall below 0.
 
     >>> pair_agreement(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
     1.0
@@ -145,8 +145,8 @@ def assess(
     Parameters
     ----------
     log_joints : one array (draws,) for each chain
-        Of the sweeps at temperature 1. Where chains differ in length, the last draws of each
-        are used, as many as the shortest has.
+        Of the sweeps at inverse temperature 1. Where chains differ in length, the last draws of
+        each are used, as many as the shortest has.
     dispersions : one array (draws, n_topics - 1) for each chain
         ρ after the same sweeps.
     topics : one array (units,) for each chain
@@ -196,7 +196,7 @@ def assess(
         mean_agreement=mean_agreement,
         gap=gap,
         agrees=agrees,
-        verdict=verdict + _judge_dispersions(rho_rhats) if agrees else verdict,
+        verdict=Message(verdict, _judge_dispersions(rho_rhats)) if agrees else verdict,
     )
 
 
@@ -214,7 +214,7 @@ def _check_chains(
     topics: Sequence[NDArray[np.int64]],
     n_topics: int,
 ) -> int:
-    """Hold what is said of the chains to one shape, and give their number."""
+    """Check the shapes of the chains' arrays, and return the number of chains."""
     check_integer(n_topics, "n_topics", 1)
     n_chains = len(log_joints)
     if not n_chains == len(dispersions) == len(topics) or n_chains == 0:
@@ -246,10 +246,10 @@ def _align(
     for chain, rho in enumerate(dispersions):
         together = co_occurrence(topics[best], topics[chain], n_topics)
         # Empty topics tie, so a chain matched to itself need not give each topic itself.
-        stands_for = every if chain == best else match_topics(together)
-        met = (chain == best) | (together[every, stands_for] > 0)
-        has_one = met & (stands_for < n_topics - 1)
-        aligned[has_one, chain] = rho[len(rho) - n_draws :, stands_for[has_one]].T
+        matched = every if chain == best else match_topics(together)
+        met = (chain == best) | (together[every, matched] > 0)
+        has_one = met & (matched < n_topics - 1)
+        aligned[has_one, chain] = rho[len(rho) - n_draws :, matched[has_one]].T
     return aligned
 
 
@@ -259,7 +259,7 @@ def _comparable(draws: NDArray[np.float64]) -> bool:
 
 
 def _rhat(draws: NDArray[np.float64]) -> float:
-    """Compute R-hat of (chains, draws): NaN if unknown, ∞ if each chain stands still elsewhere."""
+    """Compute R-hat of (chains, draws): NaN if unknown, ∞ if chains are constant and differ."""
     if not _comparable(draws):
         return math.nan
     stats = _array_stats()
@@ -280,7 +280,7 @@ def _ess(draws: NDArray[np.float64]) -> float:
 
 
 def _array_stats() -> Any:
-    """Give ArviZ's functions of plain arrays, which carry no types."""
+    """Return ArviZ's functions of plain arrays, which have no type annotations."""
     from arviz_stats.base.array import array_stats  # noqa: PLC0415 (heavy)
 
     return array_stats
@@ -290,58 +290,73 @@ def _known(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _judge_one(rhat: float) -> str:
-    verdict = (
-        "One chain cannot tell whether it has converged: "
-        f"run several (n_chains={ADVISED_CHAINS}) and compare."
+def _judge_one(rhat: float) -> Message:
+    several = Parameter("n_chains", ADVISED_CHAINS)
+    moving = f" This one was still moving at its end (R-hat of its halves {rhat:.2f})."
+    return Message(
+        "One chain cannot tell whether it has converged: run several (",
+        several,
+        ") and compare.",
+        moving if rhat > RHAT_LIMIT else "",
     )
-    if rhat > RHAT_LIMIT:
-        verdict += f" This one was still moving at its end (R-hat of its halves {rhat:.2f})."
-    return verdict
 
 
 def _judge_several(
     n_chains: int, n_draws: int, rhat: float, agreement: float, gap: float | None
-) -> tuple[bool | None, str]:
-    """Say whether the chains agree, and why."""
+) -> tuple[bool | None, Message]:
+    """Decide whether the chains agree, and say why."""
+    more_sweeps, chains = Parameter("n_sweeps"), f"the {n_chains} chains"
     shared = f"agreement on shared topics {agreement:.2f} of 1"
     if math.isnan(rhat):
         few = n_draws < MIN_DRAWS
-        why = f"{n_draws} each at temperature 1" if few else "their log joint never changed"
-        return None, (
-            f"Too few draws to tell whether the {n_chains} chains have converged "
-            f"({why}; {shared}): run more sweeps (n_sweeps)."
+        why = f"{n_draws} each at inverse temperature 1" if few else "their log joint never changed"
+        return None, Message(
+            f"Too few draws to tell whether {chains} have converged ({why}; {shared}): "
+            "run more sweeps (",
+            more_sweeps,
+            ").",
         )
     numbers = f"R-hat of the log joint {rhat:.2f}, {shared}"
     settled = rhat <= RHAT_LIMIT
     if settled and agreement >= AGREEMENT_LIMIT:
-        return True, f"The {n_chains} chains agree: they ended in the same place ({numbers})."
+        return True, Message(
+            f"The {n_chains} chains agree: they ended in the same place ({numbers})."
+        )
     if settled:
-        return False, (
+        return False, Message(
             f"The {n_chains} chains are about equally probable but found different topics: the "
             f"corpus allows several outlines ({numbers}). Average over the chains, or ask for "
-            "fewer topics (n_topics)."
+            "fewer topics (",
+            Parameter("n_topics"),
+            ").",
         )
     if agreement >= STABLE_AGREEMENT:
-        return False, (
+        return False, Message(
             f"The {n_chains} chains agree on the topics, although they are still moving "
             f"({numbers}): the topics can be used; for their order and dispersions try more "
-            "sweeps (n_sweeps)."
+            "sweeps (",
+            more_sweeps,
+            ").",
         )
-    return False, (
-        f"Not converged: the {n_chains} chains ended in different places (log joints up to "
-        f"{gap:,.0f} nats apart, {shared}): try more sweeps (n_sweeps), or take the best of more "
-        "chains (n_chains)."
+    return False, Message(
+        f"Not converged: {chains} ended in different places (log joints up to "
+        f"{gap:,.0f} nats apart, {shared}): try more sweeps (",
+        more_sweeps,
+        "), or take the best of more chains (",
+        Parameter("n_chains"),
+        ").",
     )
 
 
-def _judge_dispersions(rhats: Sequence[float]) -> str:
+def _judge_dispersions(rhats: Sequence[float]) -> Message:
     """Say how many dispersions have not settled, where some have not."""
     known = [rhat for rhat in rhats if not math.isnan(rhat)]
     loose = sum(rhat > RHAT_LIMIT for rhat in known)
     if loose == 0:
-        return ""
-    return (
+        return Message()
+    return Message(
         f" Only the dispersions have not settled, in {loose} of {len(known)} topics: "
-        "for these run more sweeps (n_sweeps)."
+        "for these run more sweeps (",
+        Parameter("n_sweeps"),
+        ").",
     )

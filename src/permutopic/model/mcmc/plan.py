@@ -8,13 +8,13 @@ from permutopic.model.mcmc.schedule import Schedule
 
 SAMPLERS = ("blocked", "paper")
 DEFAULT_SWEEPS = {"blocked": 100, "paper": 1000}
-_CLIMBING = 0.7  # share of the sweeps that anneal
+_ANNEALING = 0.7  # share of the sweeps
 _PATIENCE = 10
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a chain does.
+    """The sampler, length and schedule of a chain.
 
     >>> Plan.of("blocked", 10).schedule.n_annealing
     7
@@ -27,17 +27,17 @@ class Plan:
 
     @classmethod
     def of(cls, sampler: str, n_sweeps: int, *, early_stop: bool = True) -> Plan:
-        """Plan so many sweeps; the blocked moves anneal, the paper's do not."""
+        """Make the plan for so many sweeps; the blocked sampler anneals, the paper's does not."""
         if sampler == "paper":
             return cls(sampler, n_sweeps, Schedule(), None)
-        annealing = min(round(_CLIMBING * n_sweeps), n_sweeps - 1)  # the last one never
+        annealing = min(round(_ANNEALING * n_sweeps), n_sweeps - 1)  # the last sweep is a draw
         patience = _PATIENCE if early_stop else None
         return cls(sampler, n_sweeps, Schedule(annealing), patience)
 
     def counts_as_draw(self, sweep: int) -> bool:
-        """Tell whether a sweep, counted from 0, draws from the posterior, as far as one can know.
+        """Tell whether a sweep, counted from 0, is taken as a draw from the posterior.
 
-        Sweeps at temperature 1 do; without annealing, the second half of them.
+        With annealing, the sweeps at inverse temperature 1; without, the second half.
         """
         first = self.schedule.n_annealing or self.n_sweeps // 2
         return sweep >= first

@@ -1,4 +1,4 @@
-"""The loop: moves, one after the other, sweep after sweep. It knows no move by name."""
+"""The loop of a chain: in every sweep all moves in turn. It knows no move by name."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class Move(Protocol):
 
 
 class SweepInfo(NamedTuple):
-    """What is known after a sweep."""
+    """Diagnostics of one sweep."""
 
     sweep: int
-    """Sweeps done, this one included."""
+    """The number of sweeps so far, this one included."""
     n_sweeps: int
-    """Sweeps at most."""
+    """The maximum number of sweeps."""
     log_joint: float
     topics_in_use: int
-    """Topics that hold a unit of some document."""
-    temperature: float = 1.0
-    """τ of this sweep; only those at 1 draw from the posterior."""
+    """The number of topics that have a unit in some document."""
+    inverse_temperature: float = 1.0
+    """λ in this sweep; only sweeps at 1 draw from the posterior."""
     chain: int = 0
 
 
@@ -56,29 +56,32 @@ def sample(
     schedule: Schedule = _NO_ANNEALING,
     patience: int | None = None,
 ) -> Iterator[tuple[State, SweepInfo]]:
-    """Run a chain, changing `state` in place; yields it after every sweep.
+    """Run a chain, changing `state` in place; yield it after every sweep.
 
-    With `patience`, the chain ends when its last so many sweeps at temperature 1 have a mean log
-    joint no higher than as many before them.
+    With `patience` n, the chain stops when the mean log joint of its last n sweeps at inverse
+    temperature 1 is no higher than that of the n sweeps before them.
     """
-    at_one: list[float] = []
+    drawn: list[float] = []
     for sweep in range(n_sweeps):
         stage = schedule.stage(sweep)
         for number, move in enumerate(moves):
             move(state, partial(streams.at, sweep, number), stage)
         in_use = int(np.count_nonzero(state.bag.any(axis=0)))
         joint = log_joint(state)
-        yield state, SweepInfo(sweep + 1, n_sweeps, joint, in_use, stage.temperature, streams.chain)
+        yield (
+            state,
+            SweepInfo(sweep + 1, n_sweeps, joint, in_use, stage.inverse_temperature, streams.chain),
+        )
         if stage == POSTERIOR:
-            at_one.append(joint)
-        if patience is not None and no_longer_gains(at_one, patience):
+            drawn.append(joint)
+        if patience is not None and has_plateaued(drawn, patience):
             return
 
 
-def no_longer_gains(log_joints: Sequence[float], patience: int) -> bool:
-    """Tell whether the last `patience` values are on average no higher than as many before them.
+def has_plateaued(log_joints: Sequence[float], patience: int) -> bool:
+    """Tell whether the mean of the last `patience` values is no higher than that of those before.
 
-    >>> no_longer_gains([1.0, 2.0, 3.0, 4.0], 2), no_longer_gains([1.0, 4.0, 3.0, 2.0], 2)
+    >>> has_plateaued([1.0, 2.0, 3.0, 4.0], 2), has_plateaued([1.0, 4.0, 3.0, 2.0], 2)
     (False, True)
     """
     if len(log_joints) < 2 * patience:

@@ -1,6 +1,6 @@
-"""Annealing: the likelihood is raised to a power τ that climbs to 1, and then stays there.
+"""Annealing: the likelihood is raised to a power λ, the inverse temperature, that rises to 1.
 
-Only the sweeps at τ = 1 are draws from the posterior; those before them look for its mass.
+Only the sweeps at λ = 1 are draws from the posterior; those before them search for its mass.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 
 class Stage(NamedTuple):
-    """What a sweep has to know of the schedule."""
+    """The settings of one sweep in the schedule."""
 
-    temperature: float = 1.0
-    """τ: the power to which the likelihood of the words is raised."""
-    even_shares: bool = False
-    """θ is held even instead of drawn: all topics alike before the words have spoken."""
-    retire: bool = False
-    """Superfluous topics are looked for and given up."""
+    inverse_temperature: float = 1.0
+    """λ: the power to which the likelihood of the words is raised."""
+    uniform_prevalence: bool = False
+    """Whether θ is held uniform instead of drawn."""
+    prune: bool = False
+    """Whether superfluous topics are emptied at the end of the sweep."""
 
 
 POSTERIOR = Stage()
@@ -25,29 +25,30 @@ POSTERIOR = Stage()
 
 @dataclass(frozen=True)
 class Schedule:
-    """τ climbs from `first_temperature` by equal factors, over `n_annealing` sweeps.
+    """λ rises geometrically from `first_inverse_temperature` to 1, over `n_annealing` sweeps.
 
-    θ is even until τ reaches `shares_from`. Drawn while the words hardly speak, the sparse prior
-    of the bags would run away, and topics would die for good. But held even all the way, a corpus
-    with fewer topics than K is cut up into K; so topics that the corpus is better off without are
-    given up, several times from the middle of the climb on. See docs/schedule.md for the study
-    behind these choices.
+    θ is uniform until λ reaches `prevalence_from`. Drawn while the likelihood is nearly flat, the
+    sparse prior of the bags would concentrate on few topics, and the others would stay empty. But
+    with θ uniform a corpus with fewer topics than K is cut up into K; so topics without which the
+    log joint is higher are pruned, several times from the middle of the annealing on. See
+    docs/schedule.md for the study behind these choices.
 
-    >>> schedule = Schedule(n_annealing=4, first_temperature=0.0625)
-    >>> [schedule.stage(sweep).temperature for sweep in range(6)]
+    >>> schedule = Schedule(n_annealing=4, first_inverse_temperature=0.0625)
+    >>> [schedule.stage(sweep).inverse_temperature for sweep in range(6)]
     [0.0625, 0.125, 0.25, 0.5, 1.0, 1.0]
     """
 
     n_annealing: int = 0
-    first_temperature: float = 0.05
-    shares_from: float = 1.0
-    retire_at: tuple[float, ...] = (0.5, 0.65, 0.8, 0.9, 1.0)
-    """After which shares of the annealing superfluous topics are given up."""
+    first_inverse_temperature: float = 0.05
+    prevalence_from: float = 1.0
+    prune_at: tuple[float, ...] = (0.5, 0.65, 0.8, 0.9, 1.0)
+    """The shares of the annealing after which superfluous topics are pruned."""
 
     def stage(self, sweep: int) -> Stage:
-        """Give the stage of a sweep, counted from 0."""
+        """Return the stage of a sweep, counted from 0."""
         if sweep >= self.n_annealing:
             return POSTERIOR
-        temperature = self.first_temperature ** (1 - sweep / self.n_annealing)
-        ends = {round(share * self.n_annealing) - 1 for share in self.retire_at}
-        return Stage(temperature, temperature < self.shares_from, sweep in ends)
+        inverse_temperature = self.first_inverse_temperature ** (1 - sweep / self.n_annealing)
+        ends = {round(share * self.n_annealing) - 1 for share in self.prune_at}
+        uniform = inverse_temperature < self.prevalence_from
+        return Stage(inverse_temperature, uniform, sweep in ends)

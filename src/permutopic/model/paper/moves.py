@@ -1,4 +1,4 @@
-"""The moves a sampler is made of. Each changes a state and leaves the posterior as it is."""
+"""The paper's moves: structures draw by draw (eq. 10, 11), ρ by slice sampling (eq. 12)."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 class ResampleStructures:
-    """Visit every document: its bag draw by draw (eq. 10), its inversion counts (eq. 11).
+    """Resample the structure of every document: its bag (eq. 10), then its inversions (eq. 11).
 
     Parameters
     ----------
     bag, inversions
-        Which parts to resample; both, unless a test wants one alone.
+        Which parts to resample; tests turn one of them off.
     fill
-        "lazy" scores a span when it is first looked up, "full" scores all spans before the
-        first look-up. The results are the same up to rounding; see benchmarks/ for the cost.
+        "lazy" scores a span when it is first looked up, "full" scores all spans in advance. The
+        results are the same up to rounding; `benchmarks/sweep.py` has the cost.
     """
 
     def __init__(
@@ -49,20 +49,22 @@ class ResampleStructures:
         self.resamples_bag = bag
         self.resamples_inversions = inversions and priors.variant != Variant.CONSTRAINED
         self.fills_first = {"lazy": False, "full": True}[fill]
-        self.spans = make_spans(corpus, n_topics, priors)
-        self.documents = [document_words(corpus, d) for d in range(corpus.n_documents)]
+        self.spans = make_span_scores(corpus, n_topics, priors)
+        self.documents = [document.tokens for document in corpus.documents()]
 
     def __call__(self, state: State, random_at: RandomAt, stage: Stage = POSTERIOR) -> None:
-        """Resample the structure of each document in turn, at temperature 1 only."""
+        """Resample the structure of each document in turn, at inverse temperature 1 only."""
         if stage != POSTERIOR:
-            raise ValueError(f"the paper's moves know no annealing: {stage}")
-        counts = single_draws.Counts(state.word_counts, state.topic_words, state.bag.sum(axis=0))
+            raise ValueError(f"the paper's moves do not anneal: {stage}")
+        counts = single_draws.TopicCounts(
+            state.word_counts, state.topic_tokens, state.bag.sum(axis=0)
+        )
         n_inversions = (state.n_topics - 1) * self.resamples_inversions
-        for d, words in enumerate(self.documents):
-            n_draws = 2 * (words.offsets.size - 1) * self.resamples_bag
+        for d, document in enumerate(self.documents):
+            n_draws = 2 * (document.offsets.size - 1) * self.resamples_bag
             uniforms = random_at(d).random(n_draws + n_inversions)
-            single_draws.visit_document(
-                words,
+            single_draws.resample_structure(
+                document,
                 state.bag[d],
                 state.inversions[d],
                 counts,
@@ -95,22 +97,15 @@ class ResampleDispersion:
 
 
 def paper_moves(corpus: Corpus, n_topics: int, priors: Priors, *, fill: str = "lazy") -> list[Move]:
-    """Give the paper's own sweep: every structure, then ρ where the variant has one."""
+    """Return the paper's sweep: all structures, then ρ if the variant has one."""
     moves: list[Move] = [ResampleStructures(corpus, n_topics, priors, fill=fill)]
     if priors.variant == Variant.FULL:
         moves.append(ResampleDispersion(priors))
     return moves
 
 
-def document_words(corpus: Corpus, document: int) -> single_draws.Words:
-    """Take one document's tokens and unit offsets out of the corpus."""
-    units = corpus.units_of(document)
-    offsets = corpus.unit_offsets[units.start : units.stop + 1]
-    return single_draws.Words(corpus.words[offsets[0] : offsets[-1]], offsets - offsets[0])
-
-
-def make_spans(corpus: Corpus, n_topics: int, priors: Priors) -> single_draws.Spans:
-    """Allocate the span scores for the longest document, and what all documents share."""
+def make_span_scores(corpus: Corpus, n_topics: int, priors: Priors) -> single_draws.SpanScores:
+    """Allocate the span scores for the longest document, and tables that all documents share."""
     longest = int(corpus.document_sizes.max())
     shape = (longest, longest + 1, n_topics)
     try:
@@ -121,13 +116,13 @@ def make_spans(corpus: Corpus, n_topics: int, priors: Priors) -> single_draws.Sp
             f"document {title!r} has {longest} units: their span scores take "
             f"{8 * math.prod(shape) / 2**30:.0f} GiB; use longer units or cut the document"
         ) from None
-    widest = np.log10(max(corpus.n_tokens + priors.word, 1 / priors.word, 10))
+    digits = np.log10(max(corpus.n_tokens + priors.word, 1 / priors.word, 10))
     tokens = np.arange(corpus.n_tokens + 1)
-    return single_draws.Spans(
+    return single_draws.SpanScores(
         scores=scores,
         reach=np.zeros((longest, n_topics), dtype=np.int64),
         seen=np.zeros(corpus.n_words, dtype=np.int32),
         log_gamma=gammaln(tokens + corpus.n_words * priors.word),
         word_prior=priors.word,
-        block=int(300 // widest),
+        block=int(300 // digits),
     )

@@ -1,4 +1,4 @@
-"""Documents side by side, topic by topic and paragraph by paragraph."""
+"""An alignment of documents, topic by topic and paragraph by paragraph."""
 
 from __future__ import annotations
 
@@ -18,22 +18,21 @@ from permutopic.results.alignment.rows import (
     passages_of,
     runs_of,
 )
-from permutopic.results.alignment.similarity import Likeness
-from permutopic.results.export import to_frame, write_rows
+from permutopic.results.alignment.similarity import TextSimilarity
+from permutopic.results.table import Table
 from permutopic.text.tokens import Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Sequence
 
     from permutopic.results.inferred import Inferred
 
 _SHOWN = 80
-"""Characters of a wrong name that are said again."""
+"""Characters of a wrong name that an error repeats."""
 
 
 class Alignment:
-    """What belongs together in several documents.
+    """Documents aligned by their topics.
 
     Documents and units are counted from 1, in the order in which they come; topics from 0, in
     canonical order.
@@ -41,11 +40,11 @@ class Alignment:
     Parameters
     ----------
     documents
-        What a model makes of each; from `fitted_documents`, where only their structure is known.
+        Inferred documents; from `fitted_documents`, where only their structure is known.
     names
         The topics' names.
     split
-        Gives the words of a text, which `nearest` compares. None: Unicode words, lower-cased.
+        Splits a text into the words that `nearest` compares. None: Unicode words, lower-cased.
 
     Examples
     --------
@@ -74,25 +73,21 @@ class Alignment:
         if len(self.names) < most:
             raise InputError(f"{most} topics need as many names, not {len(self.names)}")
 
-    def table(self) -> Iterator[dict[str, object]]:
-        """Give one row for each run of units with one topic: document × topic → span.
+    def table(self) -> Table:
+        """Make a table with a row for each run of units with one topic: document × topic → span.
 
         The columns are `RUN_COLUMNS`. A topic that was merged may have two runs in a document, and
         then it has two rows.
         """
-        for number, document in enumerate(self.documents, 1):
-            yield from map(vars, runs_of(document, self.names, number))
-
-    def to_pandas(self) -> Any:
-        """Give the table as a pandas data frame (needs the extra `pandas`)."""
-        return to_frame(self.table(), RUN_COLUMNS)
-
-    def write(self, path: str | Path) -> int:
-        """Write the table as .csv, .jsonl, .json or .parquet, and say how many rows it has."""
-        return write_rows(self.table(), RUN_COLUMNS, path)
+        rows = [
+            vars(run)
+            for number, document in enumerate(self.documents, 1)
+            for run in runs_of(document, self.names, number)
+        ]
+        return Table(RUN_COLUMNS, rows)
 
     def paragraphs(self, topic: int | str) -> tuple[Passage, ...]:
-        """Give all units of one topic, by number or name, document by document."""
+        """Return all units of one topic, by number or name, document by document."""
         number = find_topic(self.names, topic)
         return tuple(
             passage
@@ -104,8 +99,8 @@ class Alignment:
         """Find the counterparts of one unit in the other documents, at most one in each.
 
         A unit's score is similarity × same_topic. The similarity is the cosine of the tf·idf
-        vectors (see `Likeness`), and same_topic = Σ_k P(topic k | one) · P(topic k | other). Of
-        equals the first comes first. What has no word in common is no counterpart.
+        vectors (see `TextSimilarity`), and same_topic = Σ_k P(topic k | one) · P(topic k | other).
+        Of equals the first comes first. Units without a word in common are no counterparts.
         """
         document = check_integer(document, "document", 1, len(self.documents))
         unit = check_integer(unit, "unit", 1, self.documents[document - 1].n_units)
@@ -115,7 +110,7 @@ class Alignment:
                 "counterparts are found by their text, and a model keeps none: give the documents"
             )
         asked = self._offsets[document - 1] + unit - 1
-        similarity = self._likeness.cosines(asked)
+        similarity = self._similarity.cosines(asked)
         same = self._probabilities @ self._probabilities[asked]
         score = np.round(similarity * same, 12)  # what differs by rounding alone is equal
         score[self._owners == document - 1] = 0.0
@@ -149,9 +144,9 @@ class Alignment:
         return np.concatenate([each.probabilities for each in self.documents])
 
     @cached_property
-    def _likeness(self) -> Likeness:
+    def _similarity(self) -> TextSimilarity:
         texts = [text for document in self.documents for text in document.texts]
-        return Likeness(texts, self._split)
+        return TextSimilarity(texts, self._split)
 
 
 def find_topic(names: Sequence[str], topic: object) -> int:
@@ -175,6 +170,6 @@ def find_topic(names: Sequence[str], topic: object) -> int:
 
 
 def _lightened(document: Inferred) -> Inferred:
-    """Let go of what an alignment does not use: draws and scores are most of the memory."""
+    """Drop what an alignment does not use: draws and scores are most of the memory."""
     none = np.zeros((0, 0))
-    return replace(document, samples=document.samples[:0], topic_scores=none)
+    return replace(document, samples=document.samples[:0], topic_scores=none, units=())

@@ -1,4 +1,4 @@
-"""How much the words of units are alike: the cosine of their tf·idf vectors."""
+"""The similarity of units by their words: the cosine of tf·idf vectors."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Likeness:
-    """Compares any unit with all others.
+class TextSimilarity:
+    """Computes the similarity of one unit to all others.
 
     A word that comes n times in a unit, and in m of all M units, weighs
-    (1 + log n) · (1 + log((1 + M) / (1 + m))); every unit's weights are then brought to length 1.
-    Only words that occur are stored, and a question is one product with that matrix.
+    (1 + log n) · (1 + log((1 + M) / (1 + m))); every unit's vector is scaled to length 1.
 
     Parameters
     ----------
     texts
         The units' texts.
     split
-        Gives the words of a text.
+        Splits a text into words.
 
     Examples
     --------
-    >>> Likeness(["salt sea", "sea salt", "sea", "hill"], str.split).cosines(0).round(2).tolist()
+    >>> similarity = TextSimilarity(["salt sea", "sea salt", "sea", "hill"], str.split)
+    >>> similarity.cosines(0).round(2).tolist()
     [1.0, 1.0, 0.63, 0.0]
     """
 
     def __init__(self, texts: Sequence[str], split: Callable[[str], Sequence[str]]) -> None:
-        # Words are given once as they are: the vectoriser is not to lower or to check them again.
+        # An analyzer is called with the text as it is: no lower-casing, no other tokenization.
         vectorizer = TfidfVectorizer(analyzer=split, sublinear_tf=True)
         try:
             self._weights: Any = vectorizer.fit_transform(texts)
@@ -43,6 +43,6 @@ class Likeness:
             self._weights = sparse.csr_matrix((len(texts), 1))
 
     def cosines(self, unit: int) -> NDArray[np.float64]:
-        """Give the likeness of one unit, counted from 0, to all: from 0 to 1."""
-        alike: NDArray[np.float64] = self._weights @ self._weights[[unit]].toarray().ravel()
-        return alike.clip(0.0, 1.0)
+        """Return the cosine of one unit, counted from 0, with all units: from 0 to 1."""
+        cosines: NDArray[np.float64] = self._weights @ self._weights[[unit]].toarray().ravel()
+        return cosines.clip(0.0, 1.0)

@@ -1,0 +1,139 @@
+"""A corpus packed for the blocked sampler: flat arrays, batches of documents, work memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from permutopic.jit import compiled
+from permutopic.model.kernels.span_table import LANES, CutDocument
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Postings(NamedTuple):
+    """The units that hold each word of a document: word w is in `units[p]`, `counts[p]` times.
+
+    p goes from `starts[w]` up to `starts[w + 1]`; `words[w]` is the corpus's number of word w. So
+    the counts of a word are updated once for each unit, not once for each token.
+    """
+
+    words: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    units: NDArray[np.int32]
+    counts: NDArray[np.int32]
+
+
+class PackedCorpus(NamedTuple):
+    """All documents one after the other; document d has the entries from `…_offsets[d]` on.
+
+    `posting_starts` and `unit_starts` have one entry more than words and units for each document.
+    """
+
+    tokens: NDArray[np.int32]
+    token_offsets: NDArray[np.int64]
+    words: NDArray[np.int64]
+    word_offsets: NDArray[np.int64]
+    posting_starts: NDArray[np.int64]
+    posting_units: NDArray[np.int32]
+    posting_counts: NDArray[np.int32]
+    posting_offsets: NDArray[np.int64]
+    unit_starts: NDArray[np.int64]
+    unit_offsets: NDArray[np.int64]
+
+
+class Batch(NamedTuple):
+    """Documents to resample one after the other: their cuts, random numbers and work counters."""
+
+    documents: NDArray[np.int64]
+    cuts: NDArray[np.int64]
+    cut_tokens: NDArray[np.int64]
+    reach: NDArray[np.int64]
+    cut_offsets: NDArray[np.int64]
+    log_cut_probability: NDArray[np.float64]
+    uniforms: NDArray[np.float64]
+    work_counters: NDArray[np.int64]
+
+
+class Workspace(NamedTuple):
+    """Flat memory for the largest document of a batch, and constants that all documents share."""
+
+    log_weights: NDArray[np.float64]
+    linear_weights: NDArray[np.float64]
+    transposed: NDArray[np.float64]
+    rows: NDArray[np.float64]
+    topics: NDArray[np.int64]
+    log_gamma: NDArray[np.float64]
+    log_factorial: NDArray[np.float64]
+    word_prior: float
+    block: int
+
+
+class TableBuffers(NamedTuple):
+    """The part of the workspace that one document uses, in its shape."""
+
+    log_weights: NDArray[np.float64]
+    linear_weights: NDArray[np.float64]
+    transposed: NDArray[np.float64]
+    rows: NDArray[np.float64]
+    log_gamma: NDArray[np.float64]
+    log_factorial: NDArray[np.float64]
+    word_prior: float
+    block: int
+
+
+@compiled
+def cut_document_of(packed: PackedCorpus, batch: Batch, n: int) -> CutDocument:
+    """Return the tokens and cuts of the n-th document of a batch."""
+    d = batch.documents[n]
+    first, last = batch.cut_offsets[n], batch.cut_offsets[n + 1]
+    return CutDocument(
+        packed.tokens[packed.token_offsets[d] : packed.token_offsets[d + 1]],
+        packed.words[packed.word_offsets[d] : packed.word_offsets[d + 1]],
+        batch.cut_tokens[first:last],
+        batch.reach[first:last],
+    )
+
+
+@compiled
+def cuts_of(batch: Batch, n: int) -> NDArray[np.int64]:
+    """Return the cuts of the n-th document of a batch."""
+    return batch.cuts[batch.cut_offsets[n] : batch.cut_offsets[n + 1]]
+
+
+@compiled
+def postings_of(packed: PackedCorpus, d: int) -> Postings:
+    """Return the postings of a document."""
+    first_word, last_word = packed.word_offsets[d], packed.word_offsets[d + 1]
+    first, last = packed.posting_offsets[d], packed.posting_offsets[d + 1]
+    return Postings(
+        packed.words[first_word:last_word],
+        packed.posting_starts[first_word + d : last_word + d + 1],
+        packed.posting_units[first:last],
+        packed.posting_counts[first:last],
+    )
+
+
+@compiled
+def unit_starts_of(packed: PackedCorpus, d: int) -> NDArray[np.int64]:
+    """Return the first token of every unit of a document, and the number of its tokens."""
+    return packed.unit_starts[packed.unit_offsets[d] + d : packed.unit_offsets[d + 1] + d + 1]
+
+
+@compiled
+def buffers_for(workspace: Workspace, n_topics: int, n_cuts: int, n_words: int) -> TableBuffers:
+    """Shape the workspace for a document of so many cuts and different words."""
+    width = (n_cuts + LANES - 1) // LANES * LANES
+    size = n_topics * (n_cuts - 1) * width
+    n_groups = (n_topics + LANES - 1) // LANES
+    return TableBuffers(
+        workspace.log_weights[:size].reshape((n_topics, n_cuts - 1, width)),
+        workspace.linear_weights[:size].reshape((n_topics, n_cuts - 1, width)),
+        workspace.transposed[:size].reshape((n_topics, n_cuts - 1, width)),
+        workspace.rows[: n_groups * n_words * LANES].reshape((n_groups, n_words, LANES)),
+        workspace.log_gamma,
+        workspace.log_factorial,
+        workspace.word_prior,
+        workspace.block,
+    )
