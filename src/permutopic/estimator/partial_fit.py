@@ -12,7 +12,7 @@ import numpy as np
 from permutopic.corpus import Corpus, Encoder, take_documents
 from permutopic.errors import InputError, InputWarning
 from permutopic.estimator.streaming import as_documents, check_corpus
-from permutopic.ordering import learn_places
+from permutopic.ordering import count_positions
 from permutopic.streams import Streams
 from permutopic.topics import gather_evidence
 
@@ -50,11 +50,11 @@ def extend_model(model: ContentModel, documents: object, *, n_sweeps: int, n_thr
     best = model.convergence_.best_chain
     chains[best] = replace(chains[best], state=state)
     shown = replace(model._topics.extended(state, evidence), priors=priors)
-    places = model.places_.joined(learn_places(corpus, topics, state.n_topics))
+    positions = model.positions_ + count_positions(corpus, topics, state.n_topics)
     # All is known: from here on nothing can fail half-way.
     model.titles_ += corpus.titles
     model.corpus_fingerprint_ = together.hexdigest()
-    model.priors_, model.places_ = priors, places
+    model.priors_, model.positions_ = priors, positions
     model._know_documents(corpus, more=True)
     model._take(tuple(chains))
     model._show(shown)

@@ -14,12 +14,12 @@ from permutopic.corpus import Corpus
 from permutopic.estimator.new_documents import MANY_SAMPLES, OnDocuments
 from permutopic.estimator.streaming import as_documents
 from permutopic.model.mcmc.convergence import co_occurrence, match_topics
-from permutopic.ordering import DEFAULT, Ordering, Places, order_texts
+from permutopic.ordering import DEFAULT_METHOD, Ordering, PositionCounts, order_texts
 from permutopic.results.alignment import Alignment, fitted_documents
 from permutopic.results.segments import Segment, segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Tasks(OnDocuments):
     """The part of ContentModel that does the three tasks of the paper, and `check`."""
 
-    places_: Places
+    positions_: PositionCounts
     chains_: tuple[Chain, ...]
     titles_: tuple[str, ...]
     topics_: list[NDArray[np.int64]]
@@ -96,20 +96,30 @@ class Tasks(OnDocuments):
         self,
         pieces: Iterable[str | Iterable[str]],
         *,
-        method: str = DEFAULT,
-        ids: Sequence[str] | None = None,
+        method: str = DEFAULT_METHOD,
+        ids: Iterable[object] | None = None,
     ) -> Ordering:
         """Put loose pieces of text, or lists of paragraphs, into the order documents have.
 
-        `method="map"` is eq. 13 as published; the default did best where we measured. The order
-        in which the pieces come plays no part: those that the method cannot tell apart go by a
-        digest of their text, and of their `ids` where they have any.
+        Parameters
+        ----------
+        pieces
+            Texts, or lists of paragraphs, in any order: the order of the input has no influence.
+        method
+            "pairs", "positions", "topics", or "map", which is eq. 13 as published. The default
+            did best in cross-validation (docs/ordering.md).
+        ids
+            Ids of the pieces, for the table. Pieces with equal scores are in the order of a digest
+            of their texts and ids.
 
+        Examples
+        --------
         >>> from permutopic import ContentModel
         >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
         >>> model = ContentModel(n_topics=2, random_state=1).fit(documents)
-        >>> model.order(["snow on the hills", "waves of the sea"]).order.tolist()
-        [1, 0]
+        >>> found = model.order(["snow on the hills", "waves of the sea"], ids=["a", "b"])
+        >>> found.order.tolist(), [row["id"] for row in found.table()]
+        ([1, 0], ['b', 'a'])
         """
         check_is_fitted(self)
         found = order_texts(
@@ -118,11 +128,12 @@ class Tasks(OnDocuments):
             vocabulary=self.vocabulary_,
             state=self.state_,
             priors=self.priors_,
-            places=self.places_,
+            positions=self.positions_,
             method=method,
             ids=ids,
         )
-        return replace(found, topics=self._topics.view.merge_map[found.topics])
+        topics = self._topics.view.merge_map[found.topics]
+        return replace(found, topics=topics, topic_names=self.topic_names_)
 
     def check(
         self,
