@@ -1,4 +1,4 @@
-"""What a model is for: alignment, segmentation, ordering, and what is odd."""
+"""The tasks of a fitted model: alignment, segmentation, ordering, and checks for anomalies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from permutopic.anomalies import Checker, DocumentCheck, Limits, TemplateEntry
+    from permutopic.anomalies import Checker, CheckReport, TemplateEntry, Thresholds
     from permutopic.estimator.new_documents import Documents
     from permutopic.model.mcmc.chain import Chain
     from permutopic.results.inferred import Inferred
@@ -140,39 +140,54 @@ class Tasks(OnDocuments):
         X: Documents | None = None,  # noqa: N803
         *,
         template: str | Path | tuple[TemplateEntry, ...] | None = None,
-        limits: Limits | None = None,
+        thresholds: Thresholds | None = None,
         nearest: int = 3,
         **settings: Any,
-    ) -> list[DocumentCheck]:
-        """Say what is odd in documents: those given, or those of the fit, whose text is not kept.
+    ) -> CheckReport:
+        """Find anomalies in documents: missing and misplaced topics, and unusual passages.
 
         Parameters
         ----------
+        X
+            Documents; None for those of the fit, whose text is not kept, so that only their
+            structure is checked.
         template
-            An outline to hold them to instead of the model's own: a file, or what `read_template`
-            makes of one.
-        limits
-            From when on something counts as odd.
+            An outline to compare with instead of the model's own: a file, or the result of
+            `read_template`.
+        thresholds
+            Thresholds of the findings.
         nearest
-            How many documents of the fit to name that are most and least alike.
+            Number of fitted documents to name with the most, and with the least similar structure.
         **settings
             Those of `infer`.
+
+        Returns
+        -------
+        CheckReport
+            A sequence of `DocumentCheck`, with a `table` of all findings.
+
+        Examples
+        --------
+        >>> from permutopic import ContentModel
+        >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
+        >>> model = ContentModel(n_topics=2, random_state=1).fit(documents)
+        >>> report = model.check([["sea salt", "salt waves"]], nearest=0)
+        >>> [finding.kind for finding in report[0].findings]
+        ['missing']
+        >>> [row["kind"] for row in report.table()]
+        ['missing', 'place', 'place']
         """
-        checker = self.checker(template=template, limits=limits)
-        checks = (
-            checker.check_fitted()
-            if X is None
-            else map(checker.check, self.infer(X, **_with_many(settings)))
-        )
-        return [checker.compared(check, nearest) for check in checks]
+        checker = self.checker(template=template, thresholds=thresholds)
+        documents = None if X is None else self.infer(X, **_with_many(settings))
+        return checker.report(documents, nearest=nearest)
 
     def checker(
         self,
         *,
         template: str | Path | tuple[TemplateEntry, ...] | None = None,
-        limits: Limits | None = None,
+        thresholds: Thresholds | None = None,
     ) -> Checker:
-        """Make what `check` checks with, for those who have inferred documents already."""
+        """Make the checker that `check` uses, for documents that are inferred already."""
         check_is_fitted(self)
         entries = read_template(template) if isinstance(template, str | Path) else template
         checker = make_checker(
@@ -181,13 +196,14 @@ class Tasks(OnDocuments):
             self.dispersion_,
             self.titles_,
             self.topics_,
-            limits,
+            thresholds,
         )
         if entries is None:
             return checker
         totals = self.state_.word_counts.sum(axis=1)
         split = self.tokens_.splitter()
-        return checker.against(entries, self.word_distributions_, totals, self.vocabulary_, split)
+        words = self.word_distributions_, totals, self.vocabulary_, split
+        return checker.with_template(entries, *words)
 
     def fitted(self) -> Iterator[Inferred]:
         """Describe the documents of the fit as `infer` would, as far as the model keeps them.
