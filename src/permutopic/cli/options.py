@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Option = Callable[[Callable[..., None]], Callable[..., None]]
 
 SHOWN_WORDS = 6
-"""Telling words of a topic that fit on a line."""
+"""Distinctive words of a topic that fit on a line."""
 
 
 def choice(name: str, values: list[str], explanation: str) -> Option:

@@ -26,7 +26,7 @@ from permutopic.ordering import count_positions
 from permutopic.results.prediction import Prediction
 from permutopic.streams import seed_from
 from permutopic.text.tokens import Tokens
-from permutopic.topics import NamedTopics, OutlineEntry, gather_evidence
+from permutopic.topics import NamedTopics, OutlineEntry, count_words_and_headings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -228,9 +228,9 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
                 for chain in chains
             ]
         self._take(tuple(chains))
-        evidence = gather_evidence(corpus, self.state_.all_topics(), n_topics)
+        counts = count_words_and_headings(corpus, self.state_.all_topics(), n_topics)
         self.positions_ = count_positions(corpus, self.state_.all_topics(), n_topics)
-        self._show(NamedTopics.of(self.state_, evidence, priors, self.vocabulary_))
+        self._show(NamedTopics.from_state(self.state_, counts, priors, self.vocabulary_))
         return self
 
     def partial_fit(

@@ -14,7 +14,7 @@ from permutopic.errors import InputError, InputWarning
 from permutopic.estimator.streaming import as_documents, check_corpus
 from permutopic.ordering import count_positions
 from permutopic.streams import Streams
-from permutopic.topics import gather_evidence
+from permutopic.topics import count_words_and_headings
 
 if TYPE_CHECKING:
     from permutopic.documents import Document
@@ -44,12 +44,12 @@ def extend_model(model: ContentModel, documents: object, *, n_sweeps: int, n_thr
         n_threads=n_threads,
     )
     topics = np.concatenate([state.topics(n_old + d) for d in range(corpus.n_documents)])
-    evidence = gather_evidence(corpus, topics, state.n_topics)
+    counts = count_words_and_headings(corpus, topics, state.n_topics)
     together = hashlib.sha256(f"{model.corpus_fingerprint_}+{corpus.fingerprint}".encode())
     chains = [chain.without_state() for chain in model.chains_]
     best = model.convergence_.best_chain
     chains[best] = replace(chains[best], state=state)
-    shown = replace(model._topics.extended(state, evidence), priors=priors)
+    shown = replace(model._topics.extended(state, counts), priors=priors)
     positions = model.positions_ + count_positions(corpus, topics, state.n_topics)
     # All is known: from here on nothing can fail half-way.
     model.titles_ += corpus.titles
