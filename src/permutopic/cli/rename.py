@@ -12,7 +12,7 @@ from permutopic.cli.options import SHOWN_WORDS, changed_model
 @click.argument("names", nargs=-1, required=True, metavar="TOPIC=NAME…")
 @changed_model
 def rename_command(model: str, names: tuple[str, ...], output: str | None) -> None:
-    """Give topics of MODEL other names: 3=Uses, or "old name=new name".
+    """Rename topics of MODEL: 3=Uses, or "old name=new name".
 
     TOPIC= without a name restores the automatic name.
     """
