@@ -1,13 +1,13 @@
-"""How often `check` finds what was planted, and what it finds where nothing was.
+"""How often `check` finds planted anomalies, and its false alarms.
 
     python benchmarks/checking.py CORPORA [--seeds 0 1 2] [--only NAME …]
 
 CORPORA is a folder with cities_en, elements_paper, wikivoyage_en, man2_en (.jsonl.gz); "elements"
 are the bundled articles. A model is fitted to three quarters of the documents, and up to 40 of the
-others are checked four ways: as they are; with a paragraph of another kind of document in them, one
-for each other corpus; with a paragraph moved into the midst of another section; with a whole
-section moved at least two sections away. Documents drawn from the model's own orders say how many
-topics are found out of place by chance.
+others are checked four ways: unchanged; with a paragraph of another kind of document inserted, one
+for each other corpus; with a paragraph moved into the middle of another section; with a whole
+section moved by at least two sections. Documents drawn from the model's own distribution of orders
+give the rate of misplaced topics by chance.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from permutopic.mallows import draw_inversions
 from permutopic.permutation import inversions_to_order
 
 TOPICS = {"elements": 8, "elements_paper": 10, "man2_en": 10, "wikivoyage_en": 10, "cities_en": 10}
-# Kinds of documents too much alike for a paragraph of one to be strange in the other.
+# Corpora so similar that a paragraph of one is not unusual in the other.
 ALIKE = ({"elements", "elements_paper"}, {"wikivoyage_en", "cities_en"})
 N_TESTED, N_DRAWN, WORDS = 40, 400, 25
 Sections = list[list[str]]
@@ -54,12 +54,12 @@ def flat(sections: Sections) -> list[str]:
 
 
 def is_long(paragraph: str) -> bool:
-    """Tell whether a paragraph has words enough to be judged."""
+    """Return whether a paragraph is long enough to be reported."""
     return len(paragraph.split()) >= WORDS
 
 
 class Trial:
-    """One model, and what it finds in documents that it has not seen."""
+    """One model, and the findings in held-out documents."""
 
     def __init__(self, documents: list[Sections], n_topics: int, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
@@ -78,42 +78,42 @@ class Trial:
         found = self.model.infer(documents, n_jobs=1)
         return [(self.checker.check(inferred), inferred) for inferred in found]
 
-    def as_they_are(self) -> dict[str, float]:
-        """Count what is found where nothing was planted."""
-        counts = {"units": 0, "strange": 0, "elsewhere": 0}
+    def unchanged(self) -> dict[str, float]:
+        """Compute the rates of findings in unchanged documents."""
+        counts = {"units": 0, "unusual": 0, "other topic": 0}
         checks = self.check([flat(document) for document in self.held])
         for check, inferred in checks:
             words = inferred.known_words + inferred.unknown_words
-            counts["units"] += int((words >= self.checker.limits.words).sum())
+            counts["units"] += int((words >= self.checker.thresholds.words).sum())
             for passage in check.passages or ():
-                kind = "elsewhere" if passage.kind == "other topic" else "strange"
+                kind = "other topic" if passage.kind == "other topic" else "unusual"
                 counts[kind] += passage.last_unit - passage.first_unit + 1
         return {
-            "strange, by chance": counts["strange"] / counts["units"],
-            "elsewhere, by chance": counts["elsewhere"] / counts["units"],
-            "documents out of order": float(np.mean([bool(c.misplaced) for c, _ in checks])),
-            "documents that lack": float(np.mean([bool(c.missing) for c, _ in checks])),
+            "unusual, by chance": counts["unusual"] / counts["units"],
+            "other topic, by chance": counts["other topic"] / counts["units"],
+            "documents with misplaced": float(np.mean([bool(c.misplaced) for c, _ in checks])),
+            "documents with missing": float(np.mean([bool(c.missing) for c, _ in checks])),
         }
 
     def planted(self, others: list[list[str]]) -> float:
-        """Plant a paragraph of each other corpus in each document, and see whether it is found."""
-        texts, places = [], []
+        """Insert a paragraph of each other corpus into each document; return the share found."""
+        texts, positions = [], []
         for document in self.held:
             for paragraphs in others:
                 units = flat(document)
-                place = int(self.rng.integers(len(units) + 1))
-                units.insert(place, paragraphs[int(self.rng.integers(len(paragraphs)))])
+                position = int(self.rng.integers(len(units) + 1))
+                units.insert(position, paragraphs[int(self.rng.integers(len(paragraphs)))])
                 texts.append(units)
-                places.append(place)
+                positions.append(position)
         hits = [
-            any(p.kind != "other topic" and holds(p, place) for p in check.passages or ())
-            for (check, _), place in zip(self.check(texts), places, strict=True)
+            any(p.kind != "other topic" and includes(p, unit) for p in check.passages or ())
+            for (check, _), unit in zip(self.check(texts), positions, strict=True)
         ]
         return float(np.mean(hits))
 
     def moved_paragraphs(self) -> float:
-        """Move a paragraph into the midst of another section of its document."""
-        texts, places = [], []
+        """Move a paragraph into the middle of another section; return the share found."""
+        texts, positions = [], []
         for document in self.held:
             long = [n for n, section in enumerate(document) if len(section) >= 2]
             pairs = [
@@ -130,15 +130,15 @@ class Trial:
                 inside = int(self.rng.integers(1, len(copy[target])))
                 copy[target].insert(inside, paragraph)
                 texts.append(flat(copy))
-                places.append(sum(map(len, copy[:target])) + inside)
+                positions.append(sum(map(len, copy[:target])) + inside)
         hits = [
-            any(holds(found, place) for found in (*(check.passages or ()), *check.misplaced))
-            for (check, _), place in zip(self.check(texts), places, strict=True)
+            any(includes(found, unit) for found in (*(check.passages or ()), *check.misplaced))
+            for (check, _), unit in zip(self.check(texts), positions, strict=True)
         ]
         return float(np.mean(hits))
 
     def moved_sections(self) -> float:
-        """Move a section at least two sections away."""
+        """Move a section by at least two sections; return the share found."""
         texts, spans = [], []
         for document in self.held:
             n = len(document)
@@ -152,30 +152,30 @@ class Trial:
                 texts.append(flat(copy))
                 spans.append(range(first, first + len(section)))
         hits = [
-            any(holds(found, place) for found in check.misplaced for place in span)
+            any(includes(found, unit) for found in check.misplaced for unit in span)
             for (check, _), span in zip(self.check(texts), spans, strict=True)
         ]
         return float(np.mean(hits))
 
     def drawn(self) -> float:
-        """Draw orders from the model, for bags of fitted documents."""
-        habits, standard = self.checker.habits, self.checker.standard
+        """Draw orders from the model for bags of fitted documents; return the share reported."""
+        usage, expected = self.checker.usage, self.checker.expected
         hits = []
-        for inversions in draw_inversions(habits.dispersion, self.rng, N_DRAWN):
-            order = habits.used[inversions_to_order(inversions)]
-            bag = habits.bags[int(self.rng.integers(len(habits.bags)))]
-            found = check_structure("drawn", np.repeat(order, bag[order]), standard)
+        for inversions in draw_inversions(usage.dispersion, self.rng, N_DRAWN):
+            order = usage.used[inversions_to_order(inversions)]
+            bag = usage.bags[int(self.rng.integers(len(usage.bags)))]
+            found = check_structure("drawn", np.repeat(order, bag[order]), expected)
             hits.append(bool(found.misplaced))
         return float(np.mean(hits))
 
 
-def holds(found: Any, unit: int) -> bool:
-    """Tell whether a finding is about a unit, counted from 0."""
+def includes(found: Any, unit: int) -> bool:
+    """Return whether a finding includes a unit, counted from 0."""
     return bool(found.first_unit <= unit + 1 <= found.last_unit)
 
 
 def main() -> None:
-    """Try all corpora with all seeds, and print a line for each."""
+    """Run all corpora with all seeds, and print mean and standard deviation of each rate."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
@@ -196,10 +196,10 @@ def main() -> None:
             rows.append(
                 {
                     "planted, found": trial.planted(others),
-                    **trial.as_they_are(),
+                    **trial.unchanged(),
                     "paragraph moved, found": trial.moved_paragraphs(),
                     "section moved, found": trial.moved_sections(),
-                    "drawn, out of order": trial.drawn(),
+                    "drawn, misplaced": trial.drawn(),
                 }
             )
         print(name, flush=True)

@@ -52,7 +52,7 @@ def test_commands_are_found_and_time_and_verdict_may_differ(tmp_path):
 
 
 TABLE = """\
- topic  name        in docs  place    telling words
+ topic  name        in docs  place    distinctive words
      0  Discovery       98%  wanders  name he his greek new paris
      1  Properties     100%  firm     c melts cubic centimetre grams state
      2  Isotopes        91%  loose    life half natural neutrons years stable

@@ -45,8 +45,8 @@ def test_it_infers_new_and_fitted_documents_as_it_did(model):
 def test_it_orders_and_checks_as_it_did(model):
     copper, zinc = articles("copper", "zinc")
     assert model.order([unit.text for unit in copper.units]).order.tolist() == EXPECTED["order"]
-    oddness = [check.oddness for check in model.check([copper, zinc])]
-    assert oddness == pytest.approx(EXPECTED["oddness"], rel=1e-6)
+    scores = [check.anomaly_score for check in model.check([copper, zinc])]
+    assert scores == pytest.approx(EXPECTED["oddness"], rel=1e-6)
 
 
 def test_saving_it_again_gives_the_same_arrays(model, tmp_path):

@@ -36,7 +36,7 @@ def test_a_saved_model_comes_back_whole(model, tmp_path):
             assert value.as_dict() == loaded.as_dict()
         elif name == "topics_":
             assert all(np.array_equal(a, b) for a, b in zip(value, loaded, strict=True))
-        elif name == "places_":
+        elif name == "positions_":
             for part, array in value.arrays().items():
                 assert np.array_equal(array, loaded.arrays()[part]), part
         elif isinstance(value, np.ndarray):

@@ -27,6 +27,7 @@ import numpy as np
 
 from permutopic import ContentModel, cli, read_documents
 from permutopic.datasets import elements_folder
+from permutopic.ordering import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -139,8 +140,9 @@ def record_tasks(
         "check": ["check", saved, new],
         "check fitted": ["check", saved],
         **{
-            f"order {method}": ["order", saved, loose, "--method", method]
-            for method in ("pairs", "places", "topics", "map")
+            # "order places" in records: the name of the method before it was "positions".
+            f"order {name}": ["order", saved, loose, "--method", method]
+            for name, method in zip(("pairs", "places", "topics", "map"), METHODS, strict=True)
         },
     }
     return {

@@ -1,4 +1,4 @@
-"""Documents checked for everything, and the corpus as a whole."""
+"""Documents checked for all kinds of findings, the report and its table."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 
 from permutopic.anomalies import (
-    COLUMNS,
-    Habits,
-    Limits,
-    Passage,
-    canonical,
-    check_corpus,
+    FINDING_COLUMNS,
+    Thresholds,
+    TopicUsage,
+    UnusualPassage,
+    canonical_outline,
     check_structure,
-    habits_of,
     make_checker,
     parse_template,
+    summarize_checks,
 )
 from permutopic.errors import InputError
 
@@ -39,8 +38,8 @@ TITLES = [f"Place {n}" for n in range(10)]
 BAGS = np.array([np.bincount(order, minlength=3) for order in ORDERS])
 
 
-def checker(**limits):
-    return make_checker(OUTLINE, BAGS, [9.0, 9.0], TITLES, TOPICS, Limits(**limits))
+def checker(**thresholds):
+    return make_checker(OUTLINE, BAGS, [9.0, 9.0], TITLES, TOPICS, Thresholds(**thresholds))
 
 
 def test_a_fitted_document_is_checked_for_structure_alone():
@@ -54,29 +53,32 @@ def test_a_fitted_document_is_checked_for_structure_alone():
 def test_a_new_document_is_checked_for_passages_too():
     texts = ["salt " * 30] * 6
     document = make_inferred(texts, [0, 0, 0, 1, 1, 1], n_topics=3)
-    strange = replace(document, unknown_words=np.array([0, 0, 40, 0, 0, 0]))
-    found = checker(misfit=9, odds=1e6).check(strange)
+    unusual = replace(document, unknown_words=np.array([0, 0, 40, 0, 0, 0]))
+    found = checker(misfit=9, odds=1e6).check(unusual)
     assert [(each.kind, each.name) for each in found.findings] == [
         ("missing", "town"),
         ("unknown words", "sea"),
     ]
     assert found.missing[0].certainty == 1.0
-    assert found.same == ()
+    assert found.fitted_number == -1
 
 
 def test_a_document_is_not_compared_with_itself():
     check = checker()
     new = check.check(make_inferred(["x"] * 3, [0, 1, 2], title="Place 3"))
-    assert [other.title for other in check.compared(new, 3).nearest] == TITLES[:3]
+    assert [other.title for other in check.with_neighbours(new, 3).nearest] == TITLES[:3]
     seen = make_inferred(["x"] * 3, [0, 1, 2], title="Another title")
     seen = check.check(replace(seen, seen=True, number=1))
-    assert [other.title for other in check.compared(seen, 2).nearest] == ["Place 0", "Place 2"]
+    assert [other.title for other in check.with_neighbours(seen, 2).nearest] == [
+        "Place 0",
+        "Place 2",
+    ]
     *_, last = check.check_fitted()
-    assert "Place 9" not in [other.title for other in check.compared(last, 9).nearest]
-    assert "Place 9" not in [other.title for other in check.compared(last, 9).farthest]
+    assert "Place 9" not in [other.title for other in check.with_neighbours(last, 9).nearest]
+    assert "Place 9" not in [other.title for other in check.with_neighbours(last, 9).farthest]
 
 
-def test_of_a_document_that_cannot_be_read_nothing_else_is_said():
+def test_a_document_of_unknown_words_has_no_other_finding():
     whole = make_inferred(["x y"] * 3, [0, 2, 1])
     none = replace(whole, known_words=np.zeros(3, int), unknown_words=np.full(3, 2))
     found = checker(unlikely=1).check(none)
@@ -89,35 +91,34 @@ def test_of_a_document_that_cannot_be_read_nothing_else_is_said():
 def test_against_a_template_its_order_and_entries_count():
     template = parse_template("Town\nSea\nHill\nAir: wind")
     words = (np.full((3, 2), 0.5), np.array([5, 5]), ("a", "b"), str.split)
-    held = checker(unlikely=1).against(template, *words)
+    held = checker(unlikely=1).with_template(template, *words)
     first = next(iter(held.check_fitted()))
     assert [(each.kind, each.name) for each in first.findings] == [("misplaced", "Town")]
     assert [each.name for each in held.match.entries if not each.topics] == ["Air"]
     assert [check.swaps for check in held.check_fitted()] == [2] * 8 + [0, 0]
 
 
-def test_topics_are_said_to_keep_their_place_or_not():
-    first, second, third = checker().places
+def test_topics_are_described_by_how_firmly_they_keep_their_position():
+    first, second, third = checker().positions
     assert (first.moved, second.moved, third.moved) == (0.0, 0.0, pytest.approx(1 / 9))
-    assert first.says() == "sea keeps its place; it moved in 0% of the documents that have it"
-    assert second.says().startswith("hill often gives way to later topics; it moved")
-    assert third.says() == "town moved in 11% of the documents that have it"
+    assert first.describe() == "sea keeps its place; it moved in 0% of the documents that have it"
+    assert second.describe().startswith("hill often gives way to later topics; it moved")
+    assert third.describe() == "town moved in 11% of the documents that have it"
 
 
-def test_the_corpus_knows_who_strays_and_who_lacks_most():
+def test_the_summary_has_the_documents_with_most_swaps_and_most_missing_topics():
     check = checker(unlikely=0.2)
-    found = check_corpus(check.places, list(check.check_fitted()), 2)
-    assert (found.n_documents, found.n_odd) == (10, 2)
-    assert [(title, swaps) for title, swaps, _ in found.strays] == [("Place 8", 2)]
-    assert found.lacks == (("Place 9", 1),)
-    assert json.loads(json.dumps(found.as_dict()))["n_odd"] == 2
+    found = summarize_checks(check.positions, list(check.check_fitted()), 2)
+    assert (found.n_documents, found.n_anomalous) == (10, 2)
+    assert [(title, swaps) for title, swaps, _ in found.most_swaps] == [("Place 8", 2)]
+    assert found.most_missing == (("Place 9", 1),)
 
 
-def test_the_oddest_document_is_the_one_with_most_surprise():
-    habits = Habits(NAMES, np.array([[1, 1, 1]] * 9 + [[1, 0, 1]]), np.array([3.0, 3.0]))
-    standard = canonical(habits)
+def test_the_anomaly_score_is_the_surprisal_of_the_findings():
+    usage = TopicUsage(NAMES, np.array([[1, 1, 1]] * 9 + [[1, 0, 1]]), np.array([3.0, 3.0]))
+    outline = canonical_outline(usage)
     checks = [
-        check_structure(title, topics, standard, Limits(unlikely=0.2))
+        check_structure(title, topics, outline, Thresholds(unlikely=0.2))
         for title, topics in (
             ("fine", [0, 1, 2]),
             ("no hill", [0, 0, 2]),
@@ -125,65 +126,105 @@ def test_the_oddest_document_is_the_one_with_most_surprise():
             ("wrong", [1, 0, 2]),
         )
     ]
-    assert [each.oddness for each in checks] == [
+    assert [each.anomaly_score for each in checks] == [
         0,
-        pytest.approx(-np.log(1 - habits.presence.at(3)[1])),
+        pytest.approx(-np.log(1 - usage.document_shares.rarefied(3)[1])),
         pytest.approx(-np.log(1e-3)),
         pytest.approx(-np.log(checks[3].misplaced[0].probability)),
     ]
 
 
 def test_passages_count_where_they_are_more_than_ordinary():
-    passage = Passage("no topic", 0, "sea", 1, 1, 0, 9, 30, 0.2, 0.6, None, "x")
-    standard = canonical(Habits(NAMES, BAGS, np.array([3.0, 3.0])))
-    found = check_structure("x", np.repeat([0, 1, 2], 25), standard)
-    few, many = (replace(found, passages=(passage,) * n).oddness for n in (3, 5))
+    passage = UnusualPassage("no topic", 0, "sea", 1, 1, 0, 9, 30, 0.2, 0.6, None, "x")
+    outline = canonical_outline(TopicUsage(NAMES, BAGS, np.array([3.0, 3.0])))
+    found = check_structure("x", np.repeat([0, 1, 2], 25), outline)
+    few, many = (replace(found, passages=(passage,) * n).anomaly_score for n in (3, 5))
     assert (few, many) == (0, pytest.approx(6))
 
 
 def test_every_finding_is_a_row_that_a_table_can_hold():
     check = checker(unlikely=0.2)
-    found = check.compared(list(check.check_fitted())[8], 1)
-    rows = [*found.rows(9), *(place.row() for place in check.places)]
+    found = check.with_neighbours(list(check.check_fitted())[8], 1)
+    rows = [*found.rows(9), *(position.row() for position in check.positions)]
     assert [row["kind"] for row in rows] == ["misplaced", "nearest", "farthest"] + ["place"] * 3
-    assert all(set(row) <= set(COLUMNS) for row in rows)
+    assert all(set(row) <= set(FINDING_COLUMNS) for row in rows)
     first = rows[0]
     assert (first["document"], first["title"], first["name"]) == (9, "Place 8", "town")
     assert (first["first_unit"], first["last_unit"], first["certainty"]) == (1, 1, None)
     for row in rows:
         for name, value in row.items():
-            assert value is None or isinstance(value, COLUMNS[name] | int), name
+            assert value is None or isinstance(value, FINDING_COLUMNS[name] | int), name
 
 
-def test_a_check_is_plain_values():
-    found = checker().compared(next(iter(checker().check_fitted())))
-    assert json.loads(json.dumps(found.as_dict()))["title"] == "Place 0"
+def test_a_report_is_a_sequence_with_a_table_and_a_summary():
+    check = checker(unlikely=0.2)
+    report = check.report(nearest=1)
+    checks = [check.with_neighbours(each, 1) for each in check.check_fitted()]
+    assert list(report) == checks
+    assert (len(report), report[8], report[-1]) == (10, checks[8], checks[9])
+    assert report[8:] == tuple(checks[8:])
+    assert repr(report) == "<CheckReport: 2 of 10 documents have findings>"
+    rows = [row for number, each in enumerate(checks, 1) for row in each.rows(number)]
+    rows += [position.row() for position in check.positions]
+    assert list(report.table()) == rows == list(check.table(nearest=1))
+    assert report.summary() == summarize_checks(check.positions, checks)
+    assert list(report) == list(report)
+
+
+def test_the_table_ends_with_the_rows_of_a_template():
+    words = (np.full((3, 2), 0.5), np.array([5, 5]), ("a", "b"), str.split)
+    held = checker().with_template(parse_template("Sea\nAir: wind"), *words)
+    kinds = [row["kind"] for row in held.report([], nearest=0).table()]
+    assert kinds == ["place"] * 3 + ["no topic fits"] + ["not in template"] * 2
+
+
+def test_documents_are_checked_one_by_one_at_every_pass_over_a_table():
+    n_made = 0
+
+    def documents():
+        nonlocal n_made
+        for _ in range(3):
+            n_made += 1
+            yield make_inferred(["x"] * 2, [0, 1], n_topics=3)
+
+    table = checker().table(documents, nearest=1)
+    assert n_made == 0
+    rows = iter(table)
+    assert (next(rows)["document"], n_made) == (1, 1)
+    first, second = list(table), list(table)
+    assert first == second
+    assert {row.get("document") for row in first} == {1, 2, 3, None}
+    with pytest.raises(InputError, match="nearest must be a whole number of at least 0, not -1"):
+        checker().report(nearest=-1)
 
 
 def test_samples_may_be_none_at_all():
-    standard = canonical(habits_of(OUTLINE, BAGS, [9.0, 9.0]))
+    outline = canonical_outline(TopicUsage.from_outline(OUTLINE, BAGS, [9.0, 9.0]))
     none = np.empty((0, 3), dtype=np.int64)
-    found = check_structure("x", [0, 1, 1], standard, samples=none)
+    found = check_structure("x", [0, 1, 1], outline, samples=none)
     assert found.missing[0].certainty is None
 
 
 def test_where_the_outline_has_no_dispersion_the_models_is_taken():
     bare = [entry._replace(dispersion=None) for entry in OUTLINE]
-    assert habits_of(bare, BAGS, [np.inf, 4.0]).dispersion.tolist() == [np.inf, 4.0]
-    assert habits_of(OUTLINE, BAGS, [9.0, 9.0]).dispersion.tolist() == [3.0, 2.0]
+    assert TopicUsage.from_outline(bare, BAGS, [np.inf, 4.0]).dispersion.tolist() == [np.inf, 4.0]
+    assert TopicUsage.from_outline(OUTLINE, BAGS, [9.0, 9.0]).dispersion.tolist() == [3.0, 2.0]
     unused = BAGS * np.array([1, 0, 1])
-    assert habits_of(OUTLINE, unused, [9.0, 9.0]).dispersion.tolist() == [3.0]
+    assert TopicUsage.from_outline(OUTLINE, unused, [9.0, 9.0]).dispersion.tolist() == [3.0]
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Habits(NAMES, BAGS[:, :2], np.ones(2)), "bags has a row a document and a column"),
-        (lambda: Habits(NAMES, BAGS, np.ones(3)), "each topic in use but the last, 2 of them"),
-        (lambda: Limits(most=1.5), "most must lie between 0 and 1, not 1.5"),
-        (lambda: Limits(odds=-1), "odds must lie between 0 and 1e"),
-        (lambda: Limits(words=0), "words must be a whole number of at least 1, not 0"),
-        (lambda: Limits(misfit="x"), "misfit must be a finite number, not 'x'"),
+        (
+            lambda: TopicUsage(NAMES, BAGS[:, :2], np.ones(2)),
+            "bags has a row a document and a column",
+        ),
+        (lambda: TopicUsage(NAMES, BAGS, np.ones(3)), "each topic in use but the last, 2 of them"),
+        (lambda: Thresholds(most=1.5), "most must lie between 0 and 1, not 1.5"),
+        (lambda: Thresholds(odds=-1), "odds must lie between 0 and 1e"),
+        (lambda: Thresholds(words=0), "words must be a whole number of at least 1, not 0"),
+        (lambda: Thresholds(misfit="x"), "misfit must be a finite number, not 'x'"),
     ],
 )
 def test_what_does_not_go_together_is_refused(make, message):
@@ -191,5 +232,5 @@ def test_what_does_not_go_together_is_refused(make, message):
         make()
 
 
-def test_limits_are_plain_values():
-    assert Limits(words=np.int64(3)).as_dict()["words"] == 3
+def test_thresholds_are_plain_values():
+    assert json.dumps(vars(Thresholds(words=np.int64(3)))).endswith('"words": 3}')

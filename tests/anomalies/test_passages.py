@@ -5,8 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from permutopic.anomalies import Limits
-from permutopic.anomalies.passages import CHARGE, HIGHEST, find_passages, misfits, usual_misfit
+from permutopic.anomalies import Thresholds
+from permutopic.anomalies.passages import (
+    MAX_MEDIAN,
+    UNKNOWN_WORD_COST,
+    find_passages,
+    median_misfit,
+    misfits,
+)
 
 from by_hand import make_inferred
 
@@ -37,8 +43,8 @@ def six_units(**changes):
     return inferred([0] * 6, gains=gains, known=known, unknown=unknown)
 
 
-def kinds(document, **limits):
-    found = find_passages(document, USED, NAMES, Limits(**limits))
+def kinds(document, **thresholds):
+    found = find_passages(document, USED, NAMES, Thresholds(**thresholds))
     return [(each.kind, each.first_unit, each.last_unit) for each in found]
 
 
@@ -46,20 +52,22 @@ def test_ordinary_units_are_left_alone():
     assert kinds(six_units()) == []
 
 
-def test_misfit_is_what_the_background_gains_and_a_charge_for_unknown_words():
+def test_misfit_is_what_the_background_gains_and_a_cost_for_unknown_words():
     document = six_units(gains=[-3.0, -6.0, 100.0], known=20, unknown=10)
     misfit = misfits(document, USED)
-    assert misfit[0] == pytest.approx((-12 + 2 * CHARGE) / 30)
-    assert misfit[2] == pytest.approx((3 + 10 * CHARGE) / 30)  # topic 2 is in no document
+    assert misfit[0] == pytest.approx((-12 + 2 * UNKNOWN_WORD_COST) / 30)
+    assert misfit[2] == pytest.approx(
+        (3 + 10 * UNKNOWN_WORD_COST) / 30
+    )  # topic 2 is in no document
 
 
 def test_a_unit_that_fits_worse_than_its_document_fits_no_topic():
-    strange = six_units(gains=[-3.0, -3.0, 0.0], known=24, unknown=6)
-    excess = (3 + 6 * CHARGE - (-12 + 2 * CHARGE)) / 30
-    (found,) = find_passages(strange, USED, NAMES, Limits())
+    unusual = six_units(gains=[-3.0, -3.0, 0.0], known=24, unknown=6)
+    excess = (3 + 6 * UNKNOWN_WORD_COST - (-12 + 2 * UNKNOWN_WORD_COST)) / 30
+    (found,) = find_passages(unusual, USED, NAMES, Thresholds())
     assert (found.kind, found.first_unit, found.score) == ("no topic", 3, pytest.approx(excess))
     assert (found.unknown, found.words, found.text) == (pytest.approx(0.2), 30, "text 2")
-    assert kinds(strange, misfit=excess + 0.01) == []
+    assert kinds(unusual, misfit=excess + 0.01) == []
 
 
 def test_a_unit_that_a_topic_still_explains_best_is_left_alone():
@@ -73,16 +81,16 @@ def test_a_unit_that_a_topic_still_explains_best_is_left_alone():
     assert kinds(document) == []
 
 
-def test_where_all_units_are_strange_they_are_all_found():
+def test_where_all_units_are_unusual_they_are_all_found():
     whole = inferred([0] * 6, gains=[[-5.0, -5, 0]] * 6, known=[20] * 6, unknown=[10] * 6)
     assert kinds(whole) == [("no topic", 1, 6)]
 
 
 def test_a_document_of_few_units_is_no_measure_of_its_own():
-    assert usual_misfit(np.array([0.1] * 4), np.array([True] * 4)) == HIGHEST
-    assert usual_misfit(np.array([0.1] * 5), np.array([True] * 5)) == pytest.approx(0.1)
-    assert usual_misfit(np.array([0.1] * 5), np.array([True] * 4 + [False])) == HIGHEST
-    assert usual_misfit(np.array([9.0] * 5), np.array([True] * 5)) == HIGHEST
+    assert median_misfit(np.array([0.1] * 4), np.array([True] * 4)) == MAX_MEDIAN
+    assert median_misfit(np.array([0.1] * 5), np.array([True] * 5)) == pytest.approx(0.1)
+    assert median_misfit(np.array([0.1] * 5), np.array([True] * 4 + [False])) == MAX_MEDIAN
+    assert median_misfit(np.array([9.0] * 5), np.array([True] * 5)) == MAX_MEDIAN
 
 
 def test_a_unit_of_unknown_words_is_found_for_that():
@@ -92,7 +100,7 @@ def test_a_unit_of_unknown_words_is_found_for_that():
 
 def test_a_unit_that_another_topic_explains_far_better_belongs_there():
     elsewhere = six_units(gains=[-5.0, 20.0, 0.0])
-    (found,) = find_passages(elsewhere, USED, NAMES, Limits())
+    (found,) = find_passages(elsewhere, USED, NAMES, Thresholds())
     assert (found.kind, found.name, found.better) == ("other topic", "sea", "hill")
     assert found.score == pytest.approx(25)
     assert kinds(elsewhere, odds=26) == []
@@ -115,7 +123,7 @@ def test_units_with_the_same_trouble_are_one_passage():
         unknown=[2, 10, 10, 2, 0, 0],
         spans=[[0, 9], [10, 19], [20, 29], [30, 39], [40, 49], [50, 59]],
     )
-    found = find_passages(document, USED, NAMES, Limits(misfit=0.1))
+    found = find_passages(document, USED, NAMES, Thresholds(misfit=0.1))
     assert [(each.kind, each.first_unit, each.last_unit) for each in found] == [
         ("no topic", 2, 3),
         ("other topic", 5, 6),
@@ -125,6 +133,6 @@ def test_units_with_the_same_trouble_are_one_passage():
     assert found[0].text == "text 1\n\ntext 2"
 
 
-def test_places_are_unknown_where_the_text_was_not_read_from_anywhere():
-    (found,) = find_passages(six_units(known=12, unknown=18), USED, NAMES, Limits())
+def test_offsets_are_unknown_where_the_text_has_no_source():
+    (found,) = find_passages(six_units(known=12, unknown=18), USED, NAMES, Thresholds())
     assert (found.start, found.end) == (-1, -1)

@@ -13,7 +13,7 @@ RHOS = st.lists(st.sampled_from([0.0, 0.1, 0.7, 2.0, 30.0, np.inf]), min_size=0,
 
 
 def all_orders(rho):
-    """Every order of the items as places, with its probability."""
+    """Every order of the items as slots, with its probability."""
     for counts in all_inversions(len(rho) + 1):
         inversions = np.array(counts, dtype=np.int64)
         probability = float(np.exp(log_pmf(inversions, np.array(rho))))
@@ -22,7 +22,7 @@ def all_orders(rho):
 
 @given(RHOS)
 def test_who_stands_before_whom_is_what_enumeration_says(rho):
-    expected = sum(p * (places[:, None] < places[None, :]) for places, p in all_orders(rho))
+    expected = sum(p * (slots[:, None] < slots[None, :]) for slots, p in all_orders(rho))
     assert precedence(tail_table(rho)) == pytest.approx(expected, abs=1e-12)
 
 
@@ -32,8 +32,8 @@ def test_how_many_stand_before_an_item_is_what_enumeration_says(rho, data):
     item = data.draw(st.sampled_from(items))
     others = sorted(data.draw(st.sets(st.sampled_from(items))) - {item})
     expected = np.zeros(len(others) + 1)
-    for places, probability in all_orders(rho):
-        expected[int((places[others] < places[item]).sum())] += probability
+    for slots, probability in all_orders(rho):
+        expected[int((slots[others] < slots[item]).sum())] += probability
     assert count_before(tail_table(rho), item, others) == pytest.approx(expected, abs=1e-12)
 
 
@@ -43,14 +43,14 @@ def test_many_items_stand_as_in_draws():
     rho = rng.exponential(0.5, 29)
     n_draws = 4000
     drawn = draw_inversions(rho, rng, n_draws)
-    places = np.array([np.argsort(inversions_to_order(counts)) for counts in drawn])
+    slots = np.array([np.argsort(inversions_to_order(counts)) for counts in drawn])
     exact = precedence(tail_table(rho))
-    share = (places[:, :, None] < places[:, None, :]).mean(axis=0)
+    share = (slots[:, :, None] < slots[:, None, :]).mean(axis=0)
     error = np.sqrt(exact * (1 - exact) / n_draws) + 1 / n_draws
     assert np.abs(share - exact).max() < 5 * error.max()
     assert (np.abs(share - exact) < 4.5 * error).all()
     others = [0, 3, 12, 20, 28]
-    counts = (places[:, others] < places[:, [11]]).sum(axis=1)
+    counts = (slots[:, others] < slots[:, [11]]).sum(axis=1)
     shares = np.bincount(counts, minlength=6) / n_draws
     assert shares == pytest.approx(count_before(tail_table(rho), 11, others), abs=0.03)
 

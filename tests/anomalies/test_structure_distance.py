@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from permutopic.anomalies import Structures, structure_distance
+from permutopic.anomalies import FittedStructures
 from permutopic.anomalies.distance import pair_table
 from permutopic.errors import InputError
 
@@ -13,13 +13,21 @@ TOPICS = st.lists(st.integers(0, 4), min_size=1, max_size=8)
 
 
 def pairs_by_counting(topics, n_topics):
-    """Count pairs of units: within one both places are of its topic."""
+    """Count pairs of units; within one unit both positions are of its topic."""
     table = np.zeros((n_topics, n_topics))
     for i, first in enumerate(topics):
         table[first, first] += 1
         for second in topics[i + 1 :]:
             table[first, second] += 2
     return table / len(topics) ** 2
+
+
+def structure_distance(first, second):
+    """The distance between two documents, written out as in the module."""
+    n_topics = int(max(np.max(first), np.max(second))) + 1
+    tables = [pairs_by_counting(list(topics), n_topics) for topics in (first, second)]
+    shares = [np.bincount(topics, minlength=n_topics) / len(topics) for topics in (first, second)]
+    return (np.abs(tables[0] - tables[1]).sum() + np.abs(shares[0] - shares[1]).sum()) / 4
 
 
 @given(TOPICS)
@@ -63,8 +71,8 @@ def test_the_order_counts_and_the_shares_count():
 
 
 @given(st.lists(TOPICS, min_size=1, max_size=6), TOPICS)
-def test_many_at_a_time_are_as_far_as_one_by_one(others, topics):
-    known = Structures(["x"] * len(others), [np.array(each) for each in others], 5)
+def test_many_at_a_time_are_as_distant_as_one_by_one(others, topics):
+    known = FittedStructures(["x"] * len(others), [np.array(each) for each in others], 5)
     expected = [structure_distance(each, topics) for each in others]
     assert known.distances(topics) == pytest.approx(expected, abs=1e-6)
 
@@ -72,7 +80,7 @@ def test_many_at_a_time_are_as_far_as_one_by_one(others, topics):
 def test_distances_in_blocks_are_those_in_one(monkeypatch):
     rng = np.random.default_rng(1)
     documents = [rng.integers(0, 3, 5) for _ in range(20)]
-    known = Structures([str(n) for n in range(20)], documents, 3)
+    known = FittedStructures([str(n) for n in range(20)], documents, 3)
     whole = known.distances([0, 1])
     monkeypatch.setattr("permutopic.anomalies.distance._BLOCK", 40)
     assert known.distances([0, 1]).tolist() == whole.tolist()
@@ -80,18 +88,18 @@ def test_distances_in_blocks_are_those_in_one(monkeypatch):
 
 def test_the_nearest_and_the_farthest_leave_the_document_itself_out():
     documents = [np.array(topics) for topics in ([0, 1], [0, 1], [0, 2], [3, 3])]
-    known = Structures(["a", "b", "c", "d"], documents, 4)
+    known = FittedStructures(["a", "b", "c", "d"], documents, 4)
     near, far = known.extremes([0, 1], 2, [0])
     assert [(other.number, other.title, other.distance) for other in near] == [
         (1, "b", 0.0),
         (2, "c", pytest.approx(0.625)),
     ]
     assert [other.title for other in far] == ["d", "c"]
-    assert [other.title for other in known.nearest([0, 1], 1)] == ["a"]
+    assert [other.title for other in known.extremes([0, 1], 1)[0]] == ["a"]
     assert [len(some) for some in known.extremes([0], 9, [0, 1, 2, 3])] == [0, 0]
     assert known.extremes([0], 0) == ((), ())
 
 
 def test_titles_have_to_go_with_documents():
     with pytest.raises(InputError, match="2 titles do not go with 1 documents"):
-        Structures(["a", "b"], [np.array([0])], 1)
+        FittedStructures(["a", "b"], [np.array([0])], 1)

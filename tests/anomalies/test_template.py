@@ -71,7 +71,7 @@ def test_a_file_is_read_whatever_its_marks(tmp_path):
         ('{"A": [" "]}', "x, entry 1: a word of 'A' is text, not ' '"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(text, message):
+def test_errors_name_the_line_or_entry(text, message):
     with pytest.raises(InputError, match=message) as raised:
         parse_template(text, "x")
     assert "\n" not in str(raised.value)

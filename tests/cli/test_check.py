@@ -8,8 +8,8 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from permutopic import ContentModel
-from permutopic.anomalies import COLUMNS, Limits
+from permutopic import ContentModel, read_documents
+from permutopic.anomalies import FINDING_COLUMNS, Thresholds
 from permutopic.cli.check import check_command
 from permutopic.errors import InputError
 
@@ -50,90 +50,112 @@ def model(tmp_path_factory):
 
 
 @pytest.fixture
-def odd(tmp_path):
+def anomalous(tmp_path):
     """An article that lacks the hills, begins with the town, and speaks of chemistry in between."""
     rng = np.random.default_rng(1)
     units = article(rng, ["Town", "Coast"])
     units.insert(4, paragraph(rng, FOREIGN))
-    return write(tmp_path / "odd.txt", units)
+    return write(tmp_path / "anomalous.txt", units)
 
 
 def test_the_fitted_documents_are_checked_without_paths(model):
     shown = call(check_command, model, "--unlikely", 0.2, "--nearest", 1)
-    assert "Something is odd in 2 of 22 documents" in shown
+    assert "Findings in 2 of 22 documents" in shown
     assert "order      Town stands before Coast and Hills" in shown
     assert "missing    has no Town: 95% of the documents have it" in shown
     assert shown.count("unlike") == 2
     assert "Topics in the 22 documents of the fit:" in shown
-    assert "stray      farthest from the expected order: " in shown
-    assert "lack       most topics: " in shown
+    assert "order      farthest from the expected order: " in shown
+    assert "missing    most topics: " in shown
 
 
-def test_new_documents_are_checked_for_passages_too(model, odd):
-    shown = call(check_command, model, odd, "--unlikely", 0.2)
+def test_new_documents_are_checked_for_passages_too(model, anomalous):
+    shown = call(check_command, model, anomalous, "--unlikely", 0.2)
     assert "has no Hills" in shown
     assert "order      Coast stands after Town: " in shown
     assert "unit 5: 100% of the words are unknown to the model: “" in shown
     assert "like       20 (0." in shown  # the other one that begins with the town
-    assert "Something is odd" not in shown  # one document is no corpus
+    assert "Findings in" not in shown  # one document is no corpus
 
 
-def test_nothing_odd_is_one_line(model, tmp_path):
+def test_no_findings_are_one_line(model, tmp_path):
     rng = np.random.default_rng(2)
     path = write(tmp_path / "fine.txt", article(rng, ["Coast", "Hills", "Town"]))
-    assert call(check_command, model, path, "--nearest", 0) == "fine: nothing odd\n"
+    assert call(check_command, model, path, "--nearest", 0) == "fine: no findings\n"
 
 
-def test_only_the_oddest_are_shown_unless_all_are_asked_for(model):
+def test_only_the_most_anomalous_are_shown_unless_all_are_asked_for(model):
     one = call(check_command, model, "--unlikely", 0.2, "--top", 1, "--nearest", 0)
     assert "1 more are not shown (--top, --all)" in one
     assert "has no Town" in one or "Town stands" in one
     everything = call(check_command, model, "--all", "--nearest", 0)
-    assert everything.count("nothing odd") == 21 - ("order" in everything)
+    assert everything.count("no findings") == 21 - ("order" in everything)
     assert "not shown" not in everything
 
 
-def test_machines_get_a_row_a_finding(model, odd):
-    printed = call(check_command, model, odd, "--json", "--unlikely", 0.2, "--nearest", 2)
+def test_machines_get_a_row_a_finding(model, anomalous):
+    printed = call(check_command, model, anomalous, "--json", "--unlikely", 0.2, "--nearest", 2)
     rows = rows_of(printed)
-    assert all(list(row) == list(COLUMNS) for row in rows)
+    assert all(list(row) == list(FINDING_COLUMNS) for row in rows)
     kinds = [row["kind"] for row in rows]
     assert kinds == [
         *("missing", "misplaced", "unknown words"),
         *("nearest", "nearest", "farthest", "farthest", "place", "place", "place"),
     ]
     (passage,) = [row for row in rows if row["kind"] == "unknown words"]
-    text = odd.read_text(encoding="utf-8")
+    text = anomalous.read_text(encoding="utf-8")
     assert text[passage["start"] : passage["end"]] == passage["text"]
     assert (passage["first_unit"], passage["last_unit"]) == (5, 5)
     assert {row["document"] for row in rows} == {1, None}
 
 
-def test_tables_go_to_csv_and_to_files(model, odd, tmp_path):
-    lines = call(check_command, model, odd, "--csv").splitlines()
-    assert lines[0] == ",".join(COLUMNS)
+def test_tables_go_to_csv_and_to_files(model, anomalous, tmp_path):
+    lines = call(check_command, model, anomalous, "--csv").splitlines()
+    assert lines[0] == ",".join(FINDING_COLUMNS)
     for name in ("found.parquet", "found.jsonl"):
         assert call(check_command, model, "-o", tmp_path / name).startswith(str(tmp_path / name))
     rows = rows_of((tmp_path / "found.jsonl").read_text(encoding="utf-8"))
     assert {row["document"] for row in rows if row["kind"] == "missing"} == {22}
 
 
-def test_standard_input_is_read(model, odd):
-    shown = call(check_command, model, "-", stdin=odd.read_bytes())
+@pytest.mark.parametrize("with_template", [False, True])
+def test_the_table_of_the_library_has_the_rows_of_the_command(
+    model, anomalous, tmp_path, with_template
+):
+    template = tmp_path / "outline.txt"
+    template.write_text("Up: snow, goats\nThe sea: salt, waves\nAir: oxygen\n", encoding="utf-8")
+    fitted = ContentModel.load(model)
+    given = {"template": template} if with_template else {}
+    options = ("--template", template) if with_template else ()
+    for paths, documents in (((), None), ((anomalous,), list(read_documents(anomalous)))):
+        table = fitted.check(documents, nearest=2, **given).table()
+        assert table.columns == FINDING_COLUMNS
+        printed = call(check_command, model, *paths, "--nearest", 2, "--json", *options)
+        table.to_jsonl(tmp_path / "library.jsonl")
+        assert (tmp_path / "library.jsonl").read_text(encoding="utf-8") == printed
+        rows = rows_of(printed)
+        assert table.to_csv(tmp_path / "library.csv") == len(rows)
+        frame = table.to_pandas()
+        assert frame["says"].tolist() == [row["says"] for row in rows]
+        assert frame["document"].isna().tolist() == [row["document"] is None for row in rows]
+
+
+def test_standard_input_is_read(model, anomalous):
+    shown = call(check_command, model, "-", stdin=anomalous.read_bytes())
     assert "has no Hills" in shown
 
 
-def test_a_template_is_held_up_to_the_documents(model, odd, tmp_path):
+def test_a_template_is_held_up_to_the_documents(model, anomalous, tmp_path):
     template = tmp_path / "outline.txt"
     template.write_text("Up: snow, goats\nThe sea: salt, waves\nAir: oxygen\n", encoding="utf-8")
-    shown = call(check_command, model, odd, "--template", template, "--nearest", 0)
+    shown = call(check_command, model, anomalous, "--template", template, "--nearest", 0)
     assert "entry      Up is Hills" in shown
     assert "entry      The sea is Coast" in shown
     assert "no topic of the model is for Air: its words are unknown to the model" in shown
     assert "left       Town is not in the template" in shown
     assert "missing    has no Up" in shown
     assert "extra      has Town, which has no place here" in shown
-    rows = rows_of(call(check_command, model, odd, "--template", template, "--json"))
+    rows = rows_of(call(check_command, model, anomalous, "--template", template, "--json"))
     assert [row["kind"] for row in rows[-2:]] == ["no topic fits", "not in template"]
     template.write_text('["Hills", "Coast", "Town"]', encoding="utf-8")
     settings = ("--template", template, "--unlikely", 1, "--nearest", 0, "--top", 1)
@@ -177,6 +199,6 @@ def test_a_model_that_is_none_is_refused():
 
 def test_the_options_have_the_thresholds_of_the_library():
     defaults = {option.name: option.default for option in check_command.params}
-    limits = Limits()
-    for field in fields(Limits):
-        assert defaults[field.name] == getattr(limits, field.name), field.name
+    thresholds = Thresholds()
+    for field in fields(Thresholds):
+        assert defaults[field.name] == getattr(thresholds, field.name), field.name

@@ -159,7 +159,12 @@ def test_the_command_line_gives_what_python_gives(corpus, model):
 def test_demo_shows_outline_map_and_score():
     done = run("demo")
     assert (done.returncode, done.stderr) == (0, "")
-    for part in ("telling words", "Discovery", "topics, unit by unit", "Held against the headings"):
+    for part in (
+        "distinctive words",
+        "Discovery",
+        "topics, unit by unit",
+        "Held against the headings",
+    ):
         assert part in done.stdout
 
 

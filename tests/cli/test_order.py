@@ -9,7 +9,8 @@ import json
 import pytest
 
 from permutopic import ContentModel, InputError, InputWarning, read_corpus
-from permutopic.cli.order import COLUMNS, order_command
+from permutopic.cli.order import order_command
+from permutopic.ordering import ORDER_COLUMNS
 
 from by_hand import COAST, HILL, TOWN, call, rows_of, write_places
 
@@ -40,7 +41,7 @@ def order(*arguments, **settings):
     return call(order_command, *arguments, **settings)
 
 
-@pytest.mark.parametrize("method", ["pairs", "places", "topics", "map"])
+@pytest.mark.parametrize("method", ["pairs", "positions", "topics", "map"])
 def test_pieces_come_back_in_order(model, pieces, method):
     rows = rows_of(order(model, pieces, "--method", method, "--json"))
     assert [row["id"] for row in rows] == ["c", "h", "t"]
@@ -51,7 +52,7 @@ def test_pieces_come_back_in_order(model, pieces, method):
     assert not any(row["tied"] for row in rows)
     scores = [row["score"] for row in rows]
     assert scores == sorted(scores)
-    assert list(rows[0]) == list(COLUMNS)
+    assert list(rows[0]) == list(ORDER_COLUMNS)
 
 
 def test_the_order_of_lines_plays_no_part(model, pieces):
@@ -59,19 +60,19 @@ def test_the_order_of_lines_plays_no_part(model, pieces):
     assert order(model, "-", "--json", stdin=turned) == order(model, pieces, "--json")
 
 
-def test_ties_are_told(model):
+def test_ties_are_marked(model):
     same = as_lines({"1": COAST, "2": COAST, "3": TOWN})
     rows = rows_of(order(model, "-", "--json", stdin=same))
     assert [row["tied"] for row in rows] == [True, True, False]
     shown = order(model, "-", stdin=same)
-    assert "their order tells nothing" in shown
+    assert "the order among them is arbitrary" in shown
 
 
 def test_a_table_is_shown(model, pieces):
     shown = order(model, pieces)
-    places = [shown.index(word) for word in ("Salt sea", "Hills: snow", "Town hall")]
-    assert places == sorted(places)
-    assert "tells nothing" not in shown
+    columns = [shown.index(word) for word in ("Salt sea", "Hills: snow", "Town hall")]
+    assert columns == sorted(columns)
+    assert "arbitrary" not in shown
 
 
 def test_what_a_terminal_would_obey_is_spelled_out(model):
@@ -86,6 +87,31 @@ def test_rows_are_written_as_csv_and_to_files(model, pieces, tmp_path):
     target = tmp_path / "ordered.jsonl"
     order(model, pieces, "-o", target)
     assert [row["id"] for row in rows_of(target.read_text())] == ["c", "h", "t"]
+
+
+def test_the_table_of_the_library_has_the_rows_of_the_command(model, tmp_path):
+    ids = ["t", 7, "c", "8"]
+    texts = [PIECES["t"], HILL, COAST, COAST]
+    lines = [json.dumps({"id": n, "text": text}) for n, text in zip(ids, texts, strict=True)]
+    table = ContentModel.load(model).order(texts, ids=ids).table()
+    assert table.columns == ORDER_COLUMNS
+    assert list(table) == rows_of(order(model, "-", "--json", stdin="\n".join(lines)))
+    assert list(table) == list(table)  # made anew at every pass
+    assert sorted(map(str, table.to_pandas()["id"])) == ["7", "8", "c", "t"]
+    assert table.to_pandas()["tied"].tolist() == [True, True, False, False]
+    assert table.to_csv(tmp_path / "order.csv") == 4
+    printed = order(model, "-", "--csv", stdin="\n".join(lines))
+    written = (tmp_path / "order.csv").read_bytes().decode()
+    assert written.splitlines() == printed.splitlines()
+
+
+def test_without_ids_the_table_has_the_numbers_of_the_pieces(model):
+    fitted = ContentModel.load(model)
+    rows = list(fitted.order([[TOWN, TOWN], HILL, COAST]).table())
+    assert [row["id"] for row in rows] == [2, 1, 0]
+    assert rows[2]["text"] == f"{TOWN}\n\n{TOWN}"
+    with pytest.raises(InputError, match="ids has 1 ids for 2 pieces: give one each"):
+        fitted.order([HILL, COAST], ids=["a"])
 
 
 def test_one_piece_is_in_order(model):
@@ -116,7 +142,7 @@ def test_bad_input_is_one_line(model, pieces, tmp_path):
         order(model, "-", stdin="")
     with pytest.raises(InputError, match="is not a model folder"):
         order(tmp_path, pieces)
-    with pytest.raises(InputError, match="the method is one of pairs, places, topics, map"):
+    with pytest.raises(InputError, match="method is one of pairs, positions, topics, map"):
         order(model, pieces, "--method", "best")
     with pytest.raises(InputError, match="a table's name ends in"):
         order(model, pieces, "-o", tmp_path / "x.txt")

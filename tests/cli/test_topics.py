@@ -110,7 +110,7 @@ def test_topics_are_merged_and_unmerged(model, tmp_path):
         (("rename", "MODEL", "9=A"), "a topic is a number from 0 to 3 or a name, not '9'"),
         (("rename", "nowhere", "0=A"), "nowhere is not a model folder"),
         (("merge", "MODEL", "0"), "two different topics or more"),
-        (("merge", "MODEL", "0", "--undo"), "--undo takes all merging back"),
+        (("merge", "MODEL", "0", "--undo"), "--undo undoes all merging"),
         (("merge", "MODEL", "0", "Nobody"), "no topic is called 'Nobody'"),
         (("merge", "MODEL", "0", "1", "--name", "7"), "is no number: not '7'"),
         (("merge", "MODEL", "0", "9" * 5000), "a topic is a number from 0 to 3"),

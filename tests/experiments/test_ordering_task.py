@@ -18,7 +18,7 @@ from permutopic.experiments.ordering import (
     ridge_taus,
     sections_of,
 )
-from permutopic.ordering import DEFAULT, METHODS
+from permutopic.ordering import DEFAULT_METHOD, METHODS
 
 TEXTS = {
     "Coast": "salt sea waves sand tide",
@@ -112,7 +112,7 @@ def test_every_document_is_held_out_once():
     assert [len(titles) for titles in seen] == [4, 4, 4]
     left_out = [set("012345") - set(titles) for titles in seen]
     assert set.union(*left_out) == set("012345")
-    assert np.mean(found[DEFAULT]) == 1
+    assert np.mean(found[DEFAULT_METHOD]) == 1
 
 
 @pytest.mark.parametrize("n_folds", [1, 7])
@@ -135,6 +135,6 @@ def test_the_default_beats_the_rival_on_cities(data):
     assert np.mean(label_taus(training, test)) == pytest.approx(0.677, abs=0.002)
     model = ContentModel(10, random_state=0).fit(corpus)
     taus = ordering_taus(corpus, model, test)
-    assert np.mean(taus[DEFAULT]) > rival + 0.02
-    assert np.mean(taus["places"]) > rival
+    assert np.mean(taus[DEFAULT_METHOD]) > rival + 0.02
+    assert np.mean(taus["positions"]) > rival
     assert np.mean(taus["map"]) > 0.3

@@ -13,7 +13,7 @@ from permutopic.metrics.ordering import kendall_tau
 from permutopic.model.generate import generate
 from permutopic.model.priors import Priors
 from permutopic.model.state import make_state
-from permutopic.ordering import DEFAULT, METHODS, learn_places, order_pieces
+from permutopic.ordering import DEFAULT_METHOD, METHODS, count_positions, order_pieces
 
 
 def as_arrays(*pieces):
@@ -21,7 +21,7 @@ def as_arrays(*pieces):
 
 
 def learned(n_topics=5, n_documents=30, seed=0, variant="full"):
-    """A corpus drawn from the model, the true state, and what is learned of places."""
+    """A corpus drawn from the model, the true state, and what is learned of positions."""
     priors = Priors.for_documents(
         n_documents, topic=5.0, word=0.05, dispersion=3.0, variant=variant
     )
@@ -34,15 +34,15 @@ def learned(n_topics=5, n_documents=30, seed=0, variant="full"):
         unit_words=20,
         n_words=60,
     )
-    return corpus, state, priors, learn_places(corpus, state.all_topics(), n_topics)
+    return corpus, state, priors, count_positions(corpus, state.all_topics(), n_topics)
 
 
 LEARNED = learned()
 
 
-def order(pieces, method=DEFAULT, keys=None):
-    _, state, priors, places = LEARNED
-    return order_pieces(pieces, state, priors, places, method=method, keys=keys)
+def order(pieces, method=DEFAULT_METHOD, keys=None):
+    _, state, priors, positions = LEARNED
+    return order_pieces(pieces, state, priors, positions, method=method, keys=keys)
 
 
 def segments_of(document):
@@ -77,17 +77,17 @@ def test_map_sorts_by_the_number_of_the_most_probable_topic():
     assert [topics[n] for n in found.order] == sorted(topics)
 
 
-def test_words_of_one_topic_are_told_apart_by_their_place():
-    # "early" and "late" words share a topic: only methods that know of places can order them.
+def test_words_of_one_topic_are_distinguished_by_their_position():
+    # "early" and "late" words share a topic: only methods that know of positions can order them.
     documents = [["east early", "east late", "west"]] * 6 + [["east early", "east late"]]
     corpus = Corpus.from_paragraphs(documents)
     bag = np.array([[2, 1]] * 6 + [[2, 0]])
     state = make_state(corpus, bag, np.zeros((7, 1), dtype=np.int64), np.ones(1))
-    places = learn_places(corpus, state.all_topics(), 2)
+    positions = count_positions(corpus, state.all_topics(), 2)
     number = {word: n for n, word in enumerate(corpus.vocabulary)}
     pieces = as_arrays([[number["east"], number["late"]]], [[number["east"], number["early"]]])
-    given = (pieces, state, Priors.for_documents(7), places)
-    for method in ("pairs", "places"):
+    given = (pieces, state, Priors.for_documents(7), positions)
+    for method in ("pairs", "positions"):
         assert order_pieces(*given, method=method).order.tolist() == [1, 0]
         assert order_pieces(*given, method=method).ties == ()
     assert order_pieces(*given, method="map").ties != ()
@@ -153,7 +153,7 @@ def test_pieces_without_a_known_word_stand_where_just_any_text_does(method):
     assert any({0, 1} <= set(group) for group in found.ties)
     if method == "map":
         assert found.scores[0] == state.bag.sum(axis=0).argmax()
-    if method in {"topics", "places"}:
+    if method in {"topics", "positions"}:
         assert found.scores[0] == pytest.approx(0.5, abs=0.05)
     assert order(as_arrays([[]]), method).order.tolist() == [0]
 
@@ -173,9 +173,9 @@ def test_topics_that_nothing_has_do_no_harm(method):
         np.hstack([state.inversions, np.zeros((30, 2), dtype=np.int64)]),
         np.ones(6),
     )
-    places = learn_places(corpus, wide.all_topics(), 7)
+    positions = count_positions(corpus, wide.all_topics(), 7)
     pieces = segments_of(3)[0]
-    found = order_pieces(pieces, wide, priors, places, method=method)
+    found = order_pieces(pieces, wide, priors, positions, method=method)
     assert np.isfinite(found.scores).all()
     assert kendall_tau(found.scores, order(pieces, method).scores) == 1
 
@@ -183,19 +183,17 @@ def test_topics_that_nothing_has_do_no_harm(method):
 def test_one_document_of_one_unit_orders_nothing():
     corpus = Corpus.from_paragraphs([["a b c"]])
     state = make_state(corpus, np.array([[1, 0]]), np.zeros((1, 1), dtype=np.int64), np.ones(1))
-    places = learn_places(corpus, state.all_topics(), 2)
+    positions = count_positions(corpus, state.all_topics(), 2)
     for method in METHODS:
         found = order_pieces(
-            as_arrays([[0]], [[1]]), state, Priors.for_documents(1), places, method=method
+            as_arrays([[0]], [[1]]), state, Priors.for_documents(1), positions, method=method
         )
         assert len(found.ties) == 1
 
 
 def test_what_cannot_be_is_refused():
     pieces = as_arrays([[1]])
-    with pytest.raises(
-        InputError, match="the method is one of pairs, places, topics, map, not 'x'"
-    ):
+    with pytest.raises(InputError, match="method is one of pairs, positions, topics, map, not 'x'"):
         order(pieces, "x")
     with pytest.raises(InputError, match="1 pieces need as many keys, not 2"):
         order(pieces, keys=["a", "b"])

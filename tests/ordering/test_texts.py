@@ -11,7 +11,7 @@ from permutopic.corpus import Corpus
 from permutopic.errors import InputError, InputWarning
 from permutopic.model.priors import Priors
 from permutopic.model.state import make_state
-from permutopic.ordering import learn_places, order_texts
+from permutopic.ordering import count_positions, order_texts
 from permutopic.ordering.files import LoosePiece, read_pieces
 from permutopic.ordering.pieces import encode_pieces
 from permutopic.text.tokens import Tokens
@@ -30,11 +30,11 @@ def learned():
         "vocabulary": corpus.vocabulary,
         "state": state,
         "priors": Priors.for_documents(5),
-        "places": learn_places(corpus, state.all_topics(), 3),
+        "positions": count_positions(corpus, state.all_topics(), 3),
     }
 
 
-@pytest.mark.parametrize("method", ["pairs", "places", "topics", "map"])
+@pytest.mark.parametrize("method", ["pairs", "positions", "topics", "map"])
 def test_texts_are_ordered_by_their_known_words(learned, method):
     found = order_texts(["A MARKET in town!", HILL, "waves; waves"], **learned, method=method)
     assert found.order.tolist() == [2, 1, 0]
@@ -71,8 +71,8 @@ def test_pieces_without_a_known_word_are_warned_of_and_ordered_by_their_text(lea
 @pytest.mark.parametrize(
     ("pieces", "message"),
     [
-        ("one text", "pieces are a list of texts, not str"),
-        (None, "pieces are a list of texts, not NoneType"),
+        ("one text", "pieces is a list of texts, not str"),
+        (None, "pieces is a list of texts, not NoneType"),
         ([TOWN, 3], "piece 2 is int: give a string or a list of strings"),
         ([[TOWN, None]], "piece 1 is NoneType: give a string"),
         ([b"sea"], "piece 1 is bytes: give a string"),
@@ -90,7 +90,7 @@ def test_the_method_is_checked_before_anything_is_read(learned):
         raise AssertionError("read")
         yield
 
-    with pytest.raises(InputError, match="the method is one of"):
+    with pytest.raises(InputError, match="method is one of"):
         order_texts(texts(), **learned, method="best")
 
 
@@ -106,7 +106,7 @@ def written(tmp_path):
 
 def test_pieces_are_read_with_their_ids(written):
     text = '{"id": "b", "text": "Sea.\\n\\nSalt.", "more": 1}\n\n{"text": "", "id": 7}\n'
-    first, second = LoosePiece("b", "Sea.\n\nSalt.", "b"), LoosePiece("7", "", 7)
+    first, second = LoosePiece("b", "Sea.\n\nSalt."), LoosePiece(7, "")
     assert read_pieces(written(text)) == [first, second]
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from permutopic.topics.distinctive import rank_words, weigh_words, z_scores
+from permutopic.topics.distinctive import rank_words, word_weights, z_scores
 
 
 def rank(counts, segments, n_segments):
@@ -29,7 +29,7 @@ def test_z_scores_are_numbers_and_swap_sign_between_two_topics(counts):
     assert first == pytest.approx(-second, abs=1e-9)
 
 
-def test_a_word_that_one_document_repeats_tells_less_than_one_that_many_use():
+def test_a_word_that_one_document_repeats_is_less_distinctive_than_one_that_many_use():
     # Both topics have ten segments; "local" comes 30 times in one of them, "shared" in each.
     words = ["local", "shared", "other", "filler"]
     counts = np.array([[30, 0], [20, 0], [0, 40], [50, 60]])
@@ -39,7 +39,7 @@ def test_a_word_that_one_document_repeats_tells_less_than_one_that_many_use():
     assert words[second[0]] == "other"
 
 
-def test_a_word_in_most_segments_tells_nothing_however_frequent():
+def test_a_word_in_most_segments_is_not_distinctive_however_frequent():
     counts = np.array([[90, 10], [5, 0], [0, 50]])
     half = np.array([[10, 0], [4, 0], [0, 9]])
     assert rank(counts, half, [10, 10])[0].tolist() == [0, 1]
@@ -54,11 +54,11 @@ def test_words_count_what_they_weigh():
         assert ranked[0].tolist() == first
 
 
-def test_little_words_numbers_and_letters_weigh_little():
+def test_function_words_numbers_and_letters_weigh_little():
     words = ["the", "of", "and", "his", "c", "1984", "x2", "海", "crust", "é", "co"]
     totals = np.array([50, 30, 20, 5, 5, 5, 5, 5, 5, 5, 5])
-    assert weigh_words(words, totals).tolist() == [0, 0, 0, 0, 0.3, 0.3, 0.3, 1, 1, 0.3, 1]
-    assert set(weigh_words(["salt", "the"], np.array([50, 1]))) == {1.0}  # no language shows
+    assert word_weights(words, totals).tolist() == [0, 0, 0, 0, 0.3, 0.3, 0.3, 1, 1, 0.3, 1]
+    assert set(word_weights(["salt", "the"], np.array([50, 1]))) == {1.0}  # no language shows
 
 
 def test_only_words_that_a_topic_holds_are_listed_and_ties_go_by_number():
@@ -73,7 +73,7 @@ def test_one_topic_alone_has_its_words_by_frequency():
     assert rank(counts, np.array([[1], [1], [1]]), [1])[0].tolist() == [1, 2, 0]
 
 
-def test_of_two_words_the_more_exclusive_tells_more():
+def test_of_two_words_the_more_exclusive_is_more_distinctive():
     # Both are in half of the first topic's segments; one comes in the other topic as well.
     counts = np.array([[60, 25], [50, 0], [900, 900]])
     segments = np.array([[50, 20], [45, 0], [50, 50]])

@@ -11,8 +11,8 @@ from permutopic.mallows import mode_of_dispersion
 from permutopic.model.priors import Priors
 from permutopic.model.state import make_state
 from permutopic.permutation import order_to_inversions
-from permutopic.topics import NamedTopics, gather_evidence
-from permutopic.topics.view import merge_topics_of
+from permutopic.topics import NamedTopics, count_words_and_headings
+from permutopic.topics.view import merge_shown_topics
 
 # Four topics of one word each. Document 0 has 3 units of topic 0, then 1, 2; document 1 is 2 0 3 1.
 CORPUS = Corpus.from_paragraphs([["a", "a", "a", "b", "c"], ["c", "a", "d", "d", "b"]])
@@ -24,8 +24,8 @@ ORDERS = [[0, 1, 2, 3], [2, 0, 3, 1]]
 def shown():
     inversions = np.array([order_to_inversions(order) for order in ORDERS])
     state = make_state(CORPUS, BAG, inversions, np.array([1.0, 2.0, 3.0]))
-    evidence = gather_evidence(CORPUS, state.all_topics(), 4)
-    return NamedTopics.of(state, evidence, Priors.for_documents(2), CORPUS.vocabulary)
+    counts = count_words_and_headings(CORPUS, state.all_topics(), 4)
+    return NamedTopics.from_state(state, counts, Priors.for_documents(2), CORPUS.vocabulary)
 
 
 def test_nothing_merged_is_the_state_itself(shown):
@@ -43,7 +43,7 @@ def test_counts_add_up(shown):
     assert view.word_segments.tolist() == [[2, 0, 0], [0, 2, 0], [2, 0, 0], [0, 0, 1]]
 
 
-def test_every_unit_keeps_its_place_in_its_document(shown):
+def test_every_unit_keeps_its_position_in_its_document(shown):
     merged = shown.merged([0, 2])
     assert merged.topics(0).tolist() == [0, 0, 0, 1, 0]  # what lay between the parts still does
     assert merged.topics(1).tolist() == [0, 0, 2, 2, 1]
@@ -52,7 +52,7 @@ def test_every_unit_keeps_its_place_in_its_document(shown):
 def test_a_merged_topic_stands_where_its_largest_part_does(shown):
     assert shown.merged([1, 3]).view.merge_map.tolist() == [0, 1, 2, 1]  # 2 units each: the first
     assert shown.merged([0, 3]).view.merge_map.tolist() == [0, 1, 2, 0]
-    late = merge_topics_of(np.arange(4), [0, 3], np.array([1, 1, 1, 5]))
+    late = merge_shown_topics(np.arange(4), [0, 3], np.array([1, 1, 1, 5]))
     assert late.tolist() == [2, 0, 1, 2]
 
 
@@ -68,8 +68,8 @@ def test_the_largest_part_in_the_document_counts_before_that_in_the_corpus():
     corpus = Corpus.from_paragraphs([["a"] * 5 + ["b"], ["a", "b", "c", "c"]])
     bag = np.array([[5, 1, 0], [1, 1, 2]])
     state = make_state(corpus, bag, np.zeros((2, 2), dtype=int), np.ones(2))
-    evidence = gather_evidence(corpus, state.all_topics(), 3)
-    shown = NamedTopics.of(state, evidence, Priors.for_documents(2), corpus.vocabulary)
+    counts = count_words_and_headings(corpus, state.all_topics(), 3)
+    shown = NamedTopics.from_state(state, counts, Priors.for_documents(2), corpus.vocabulary)
     assert shown.merged([0, 2]).view.orders.tolist() == [[0, 1], [1, 0]]
 
 
@@ -78,8 +78,8 @@ def test_a_part_that_a_document_lacks_stands_where_the_largest_of_the_corpus_wou
     bag = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 2]])
     orders = np.array([order_to_inversions(order) for order in ([0, 1, 2], [0, 1, 2], [0, 1, 2])])
     state = make_state(corpus, bag, orders, np.ones(2))
-    evidence = gather_evidence(corpus, state.all_topics(), 3)
-    shown = NamedTopics.of(state, evidence, Priors.for_documents(3), corpus.vocabulary)
+    counts = count_words_and_headings(corpus, state.all_topics(), 3)
+    shown = NamedTopics.from_state(state, counts, Priors.for_documents(3), corpus.vocabulary)
     view = shown.merged([0, 2]).view  # two units each in the corpus: the first decides
     assert view.orders.tolist() == [[0, 1], [0, 1], [1, 0]]
 
@@ -223,9 +223,9 @@ def test_other_variants_keep_their_fixed_dispersion(variant):
 
 
 def test_what_was_done_by_hand_shows_in_what_is_saved(shown):
-    assert not NamedTopics.is_by_hand(shown.as_dict())
-    assert NamedTopics.is_by_hand(shown.renamed({0: "Mine"}).as_dict())
-    assert NamedTopics.is_by_hand(shown.merged([0, 1]).as_dict())
-    assert not NamedTopics.is_by_hand(shown.merged([0, 1]).unmerged().as_dict())
-    assert not any(map(NamedTopics.is_by_hand, (None, [], {}, {"homes": "01"})))
-    assert NamedTopics.is_by_hand({"homes": [[1]]})  # damaged: nobody knows, so it stays
+    assert not NamedTopics.has_user_changes(shown.as_dict())
+    assert NamedTopics.has_user_changes(shown.renamed({0: "Mine"}).as_dict())
+    assert NamedTopics.has_user_changes(shown.merged([0, 1]).as_dict())
+    assert not NamedTopics.has_user_changes(shown.merged([0, 1]).unmerged().as_dict())
+    assert not any(map(NamedTopics.has_user_changes, (None, [], {}, {"homes": "01"})))
+    assert NamedTopics.has_user_changes({"homes": [[1]]})  # damaged: nobody knows, so it stays

@@ -10,8 +10,8 @@ from permutopic.corpus import Corpus
 from permutopic.documents import Document, Unit
 from permutopic.model.priors import Priors
 from permutopic.model.state import make_state
-from permutopic.topics import NamedTopics, gather_evidence
-from permutopic.topics.naming import TopicName, find_topic, settle
+from permutopic.topics import NamedTopics, count_words_and_headings
+from permutopic.topics.naming import TopicName, find_topic, make_unique
 
 COAST, HILL, TOWN = "salt waves beach sand", "snow rocks ridge summit", "mayor council market"
 
@@ -25,16 +25,16 @@ def shown_for(documents, bags):
     bag = np.array(bags)
     orders = np.zeros((len(documents), bag.shape[1] - 1), dtype=int)
     state = make_state(corpus, bag, orders, np.ones(bag.shape[1] - 1))
-    evidence = gather_evidence(corpus, state.all_topics(), bag.shape[1])
+    counts = count_words_and_headings(corpus, state.all_topics(), bag.shape[1])
     priors = Priors.for_documents(len(documents))
-    return NamedTopics.of(state, evidence, priors, corpus.vocabulary)
+    return NamedTopics.from_state(state, counts, priors, corpus.vocabulary)
 
 
 def names_of(shown):
     return [(name.text, name.source) for name in shown.names]
 
 
-def test_without_headings_topics_are_called_by_their_telling_words():
+def test_without_headings_topics_are_called_by_their_distinctive_words():
     shown = shown_for([[(None, COAST), (None, HILL)]] * 3, [[1, 1]] * 3)
     [(first, by), (second, _)] = names_of(shown)
     assert by == "words"
@@ -112,7 +112,7 @@ def test_a_long_heading_is_cut():
 def test_settled_names_are_unique_and_no_numbers(texts, given_names):
     automatic = [TopicName(text, "words") for text in texts]
     given_names = {topic: text for topic, text in given_names.items() if topic < len(texts)}
-    settled = settle(automatic, given_names)
+    settled = make_unique(automatic, given_names)
     assert len({name.text.casefold() for name in settled}) == len(texts)
     assert not any(name.text.isdecimal() for name in settled)
     kept = dict(reversed([(text, topic) for topic, text in given_names.items()]))

@@ -9,7 +9,7 @@ from permutopic.corpus import Corpus
 from permutopic.mallows import mode_of_dispersion
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import make_state
-from permutopic.topics import NamedTopics, gather_evidence
+from permutopic.topics import NamedTopics, count_words_and_headings
 
 DOCUMENTS = [["the sea the sea", "the hill", "the town"], ["the hill hill the"]]
 CORPUS = Corpus.from_paragraphs(DOCUMENTS * 5)
@@ -19,9 +19,9 @@ VOCABULARY = CORPUS.vocabulary  # hill, sea, the, town
 def outline(dispersion, priors=None, n_words=10):
     bag = np.array([[1, 1, 1], [0, 1, 0]] * 5)
     state = make_state(CORPUS, bag, np.zeros((10, 2), dtype=int), np.array(dispersion))
-    evidence = gather_evidence(CORPUS, state.all_topics(), 3)
+    counts = count_words_and_headings(CORPUS, state.all_topics(), 3)
     priors = Priors.for_documents(2) if priors is None else priors
-    return NamedTopics.of(state, evidence, priors, VOCABULARY).outline(n_words)
+    return NamedTopics.from_state(state, counts, priors, VOCABULARY).outline(n_words)
 
 
 def test_an_outline_by_hand():
@@ -64,9 +64,9 @@ def test_topics_that_no_document_uses_do_not_make_others_wander():
     corpus = Corpus.from_paragraphs([["a", "b"], ["a", "b"]])
     orders = np.array([[0, 1, 0], [3, 1, 0]])  # 0 2 1 3, and 2 1 3 0
     state = make_state(corpus, bag, orders, np.array([0.1, 0.2, 0.3]))
-    evidence = gather_evidence(corpus, state.all_topics(), 4)
+    counts = count_words_and_headings(corpus, state.all_topics(), 4)
     priors = Priors.for_documents(2)
-    entries = NamedTopics.of(state, evidence, priors, corpus.vocabulary).outline(1)
+    entries = NamedTopics.from_state(state, counts, priors, corpus.vocabulary).outline(1)
     # Among the two in use, topic 0 comes first in one document and last in the other.
     mean = (1 + priors.strength * priors.mean_inversions(2)[0]) / (2 + priors.strength)
     assert entries[0].dispersion == pytest.approx(mode_of_dispersion(2, mean))

@@ -1,45 +1,50 @@
-"""What is odd: missing topics, topics out of place, passages that fit nowhere, templates."""
+"""Anomalies in documents: missing, misplaced and extra topics, unusual passages; templates."""
 
 from __future__ import annotations
 
+from permutopic.anomalies.check_report import CheckReport
 from permutopic.anomalies.checking import Checker, check_structure, make_checker
-from permutopic.anomalies.corpus_wide import CorpusCheck, TopicPlace, check_corpus, topic_places
-from permutopic.anomalies.distance import Structures, structure_distance
-from permutopic.anomalies.document_check import COLUMNS, DocumentCheck, Neighbour
-from permutopic.anomalies.findings import Extra, Finding, Misplaced, Missing, Passage
-from permutopic.anomalies.habits import Habits, habits_of
-from permutopic.anomalies.limits import Limits
-from permutopic.anomalies.match import Match
-from permutopic.anomalies.matching import match_template
-from permutopic.anomalies.standard import Standard, canonical
+from permutopic.anomalies.corpus_report import (
+    CorpusReport,
+    TopicPosition,
+    summarize_checks,
+    topic_positions,
+)
+from permutopic.anomalies.distance import FittedStructures
+from permutopic.anomalies.document_check import FINDING_COLUMNS, DocumentCheck, Neighbour
+from permutopic.anomalies.expected_outline import ExpectedOutline, canonical_outline
+from permutopic.anomalies.findings import Extra, Finding, Misplaced, Missing, UnusualPassage
 from permutopic.anomalies.template import TemplateEntry, parse_template, read_template
+from permutopic.anomalies.template_match import TemplateMatch
+from permutopic.anomalies.template_matching import match_template
+from permutopic.anomalies.thresholds import Thresholds
+from permutopic.anomalies.usage import TopicUsage
 
 __all__ = [
-    "COLUMNS",
+    "FINDING_COLUMNS",
+    "CheckReport",
     "Checker",
-    "CorpusCheck",
+    "CorpusReport",
     "DocumentCheck",
+    "ExpectedOutline",
     "Extra",
     "Finding",
-    "Habits",
-    "Limits",
-    "Match",
+    "FittedStructures",
     "Misplaced",
     "Missing",
     "Neighbour",
-    "Passage",
-    "Standard",
-    "Structures",
     "TemplateEntry",
-    "TopicPlace",
-    "canonical",
-    "check_corpus",
+    "TemplateMatch",
+    "Thresholds",
+    "TopicPosition",
+    "TopicUsage",
+    "UnusualPassage",
+    "canonical_outline",
     "check_structure",
-    "habits_of",
     "make_checker",
     "match_template",
     "parse_template",
     "read_template",
-    "structure_distance",
-    "topic_places",
+    "summarize_checks",
+    "topic_positions",
 ]

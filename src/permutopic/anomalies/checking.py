@@ -1,4 +1,4 @@
-"""Documents checked for everything, one after another."""
+"""Check documents for missing and misplaced topics and for unusual passages."""
 
 from __future__ import annotations
 
@@ -8,58 +8,61 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.anomalies.corpus_wide import TopicPlace, topic_places
-from permutopic.anomalies.distance import Structures
+from permutopic.anomalies.check_report import CheckReport, finding_table
+from permutopic.anomalies.corpus_report import TopicPosition, topic_positions
+from permutopic.anomalies.distance import FittedStructures
 from permutopic.anomalies.document_check import DocumentCheck
-from permutopic.anomalies.habits import Entry, Habits, habits_of
-from permutopic.anomalies.lacking import find_extra, find_missing
-from permutopic.anomalies.limits import Limits
-from permutopic.anomalies.matching import match_template
-from permutopic.anomalies.passages import find_passages, unread
-from permutopic.anomalies.places import count_swaps, find_misplaced
-from permutopic.anomalies.standard import Standard, canonical
+from permutopic.anomalies.expected_outline import ExpectedOutline, canonical_outline
+from permutopic.anomalies.misplaced import find_misplaced, order_statistics
+from permutopic.anomalies.missing import find_extra, find_missing
+from permutopic.anomalies.passages import find_passages, unknown_document
+from permutopic.anomalies.template_matching import match_template
+from permutopic.anomalies.thresholds import Thresholds
+from permutopic.anomalies.usage import OutlineEntryLike, TopicUsage
+from permutopic.checks import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from permutopic.anomalies.match import Match
     from permutopic.anomalies.template import TemplateEntry
+    from permutopic.anomalies.template_match import TemplateMatch
     from permutopic.results.inferred import Inferred
+    from permutopic.results.table import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Checker:
-    """Holds documents to what the fitted ones do, or to a template.
+    """Compares documents with the fitted ones, or with a template.
 
-    `make_checker` makes one from what a model has to tell, `against` one for a template.
+    `make_checker` makes one from a model, `with_template` one for a template.
 
     Attributes
     ----------
     outline
         The model's outline.
-    habits
-        What the fitted documents do.
+    usage
+        Usage of topics in the fitted documents.
     titles, topics
-        What they are called, and the topics of their units.
-    standard
-        What documents are held to.
-    limits
-        From where on something is odd.
+        Titles of the fitted documents, and the topics of their units.
+    expected
+        The outline that documents are compared with.
+    thresholds
+        Thresholds of the findings.
     match
-        How the template goes with the model; None without one.
+        The match of the template with the model; None without a template.
     """
 
-    outline: tuple[Entry, ...]
-    habits: Habits
+    outline: tuple[OutlineEntryLike, ...]
+    usage: TopicUsage
     titles: tuple[str, ...]
     topics: tuple[NDArray[np.int64], ...]
-    standard: Standard
-    limits: Limits
-    match: Match | None = None
+    expected: ExpectedOutline
+    thresholds: Thresholds
+    match: TemplateMatch | None = None
 
-    def against(
+    def with_template(
         self,
         template: Sequence[TemplateEntry],
         word_distributions: NDArray[np.float64],
@@ -67,112 +70,143 @@ class Checker:
         vocabulary: Sequence[str],
         split: Callable[[str], list[str]],
     ) -> Checker:
-        """Hold documents to a template instead; see `match_template` for the arguments."""
+        """Return a checker for a template; see `match_template` for the arguments."""
         words = word_distributions, word_totals, vocabulary, split
-        match = match_template(template, self.habits, *words)
-        return replace(self, match=match, standard=match.standard(self.habits))
+        match = match_template(template, self.usage, *words)
+        return replace(self, match=match, expected=match.expected_outline(self.usage))
 
     def check(self, inferred: Inferred) -> DocumentCheck:
-        """Check a document that the model was applied to: its structure and its passages."""
-        same = [inferred.number] if inferred.number >= 0 else []
+        """Check the structure and the passages of an inferred document."""
         found = check_structure(
             inferred.title,
             inferred.topics,
-            self.standard,
-            self.limits,
+            self.expected,
+            self.thresholds,
             samples=inferred.samples,
             location=inferred.location,
         )
-        used, names = self.habits.used, self.habits.names
-        whole = unread(inferred, names, self.limits)
-        if whole:  # then its structure says nothing
-            return replace(found, missing=(), misplaced=(), extra=(), passages=whole)
-        passages = find_passages(inferred, used, names, self.limits)
-        return replace(found, passages=passages, same=tuple(same))
+        used, names = self.usage.used, self.usage.names
+        unknown = unknown_document(inferred, names, self.thresholds)
+        if unknown:  # a structure inferred from few known words is not informative
+            return replace(found, missing=(), misplaced=(), extra=(), passages=unknown)
+        passages = find_passages(inferred, used, names, self.thresholds)
+        return replace(found, passages=passages, fitted_number=inferred.number)
 
     def check_fitted(self) -> Iterator[DocumentCheck]:
         """Check the structures of the fitted documents, by their last sample in the fit."""
         for number, (title, topics) in enumerate(zip(self.titles, self.topics, strict=True)):
-            found = check_structure(title, topics, self.standard, self.limits)
-            yield replace(found, same=(number,))
+            found = check_structure(title, topics, self.expected, self.thresholds)
+            yield replace(found, fitted_number=number)
 
-    def compared(self, check: DocumentCheck, n: int = 3) -> DocumentCheck:
-        """Add the fitted documents of the most and the least similar structure.
+    def with_neighbours(self, check: DocumentCheck, n: int = 3) -> DocumentCheck:
+        """Add the `n` fitted documents with the most, and with the least similar structure.
 
-        A document of the fit is not compared with itself.
+        A fitted document is not compared with itself.
         """
-        near, far = self._structures.extremes(check.topics, n, check.same)
-        return replace(check, nearest=near, farthest=far)
+        own = () if check.fitted_number < 0 else (check.fitted_number,)
+        nearest, farthest = self._structures.extremes(check.topics, n, own)
+        return replace(check, nearest=nearest, farthest=farthest)
+
+    def report(
+        self, documents: Iterable[Inferred] | None = None, *, nearest: int = 3
+    ) -> CheckReport:
+        """Check inferred documents, or those of the fit, and keep all results.
+
+        `nearest` is the number of neighbours of each document, see `with_neighbours`.
+        """
+        checks = self._checks(None if documents is None else lambda: documents, nearest)
+        return CheckReport(checks, self)
+
+    def table(
+        self, documents: Callable[[], Iterable[Inferred]] | None = None, *, nearest: int = 3
+    ) -> Table:
+        """Make the table of `report` with one document in memory at a time.
+
+        `documents` is called at every pass over the table; None for the documents of the fit.
+        """
+        return finding_table(lambda: self._checks(documents, nearest), self)
+
+    def _checks(
+        self, documents: Callable[[], Iterable[Inferred]] | None, nearest: int
+    ) -> Iterator[DocumentCheck]:
+        nearest = check_integer(nearest, "nearest", 0)
+        checks = self.check_fitted() if documents is None else map(self.check, documents())
+        return (self.with_neighbours(check, nearest) for check in checks)
 
     @cached_property
-    def places(self) -> tuple[TopicPlace, ...]:
-        """Which topics keep their place, and which wander."""
-        return topic_places(self.outline, self.habits, self.topics)
+    def positions(self) -> tuple[TopicPosition, ...]:
+        """Positions of each topic in the fitted documents."""
+        return topic_positions(self.outline, self.usage, self.topics)
 
     @cached_property
-    def _structures(self) -> Structures:
-        return Structures(self.titles, self.topics, self.habits.n_topics)
+    def _structures(self) -> FittedStructures:
+        return FittedStructures(self.titles, self.topics, self.usage.n_topics)
 
 
 def make_checker(
-    outline: Sequence[Entry],
+    outline: Sequence[OutlineEntryLike],
     bags: ArrayLike,
     dispersion: ArrayLike,
     titles: Sequence[str],
     topics: Sequence[NDArray[np.int64]],
-    limits: Limits | None = None,
+    thresholds: Thresholds | None = None,
 ) -> Checker:
-    """Take what matters from a model: its outline, `bags_`, `dispersion_`, `titles_`, `topics_`."""
-    habits = habits_of(outline, bags, dispersion)
-    limits = Limits() if limits is None else limits
-    documents = tuple(titles), tuple(topics)
-    return Checker(tuple(outline), habits, *documents, canonical(habits), limits)
+    """Make a checker from a model's outline, `bags_`, `dispersion_`, `titles_` and `topics_`."""
+    usage = TopicUsage.from_outline(outline, bags, dispersion)
+    return Checker(
+        outline=tuple(outline),
+        usage=usage,
+        titles=tuple(titles),
+        topics=tuple(topics),
+        expected=canonical_outline(usage),
+        thresholds=Thresholds() if thresholds is None else thresholds,
+    )
 
 
 def check_structure(
     title: str,
     topics: ArrayLike,
-    standard: Standard,
-    limits: Limits | None = None,
+    expected: ExpectedOutline,
+    thresholds: Thresholds | None = None,
     *,
     samples: NDArray[np.int64] | None = None,
     location: str = "",
 ) -> DocumentCheck:
-    """Check which topics a document has, and in which order; its text is not looked at.
+    """Check which topics a document has, and in which order; its text is not checked.
 
     Parameters
     ----------
     title, location
-        What it is called, and where it was read.
+        Title of the document, and where it was read.
     topics
         The topic of each unit.
-    standard
-        What it is held to: `canonical(habits)`, or a template.
-    limits
-        From where on something is odd.
+    expected
+        The outline to compare with: `canonical_outline(usage)`, or that of a template.
+    thresholds
+        Thresholds of the findings.
     samples
-        (samples, units): topics in draws from the posterior, to tell how sure the findings are.
+        (samples, units): topics in draws from the posterior, for the certainty of the findings.
 
     Examples
     --------
-    >>> habits = Habits(("a", "b", "c"), np.array([[1, 1, 1]] * 9), np.array([3.0, 3.0]))
-    >>> found = check_structure("x", [2, 0], canonical(habits))
+    >>> usage = TopicUsage(("a", "b", "c"), np.array([[1, 1, 1]] * 9), np.array([3.0, 3.0]))
+    >>> found = check_structure("x", [2, 0], canonical_outline(usage))
     >>> [finding.kind for finding in found.findings], found.swaps
     (['missing', 'misplaced'], 1)
     """
-    limits = Limits() if limits is None else limits
+    thresholds = Thresholds() if thresholds is None else thresholds
     sequence = np.asarray(topics, dtype=np.int64)
     drawn = samples if samples is not None and samples.shape[0] else None
-    swaps, expected, _ = count_swaps(sequence, standard)
+    order = order_statistics(sequence, expected)
     return DocumentCheck(
         title=title,
         location=location,
         topics=tuple(sequence.tolist()),
-        same=(),
-        missing=find_missing(sequence, standard, limits, drawn),
-        misplaced=find_misplaced(sequence, standard, limits, drawn),
-        extra=find_extra(sequence, standard, limits, drawn),
+        fitted_number=-1,
+        missing=find_missing(sequence, expected, thresholds, drawn),
+        misplaced=find_misplaced(sequence, expected, thresholds, drawn),
+        extra=find_extra(sequence, expected, thresholds, drawn),
         passages=None,
-        swaps=swaps,
-        expected_swaps=expected,
+        swaps=order.swaps,
+        expected_swaps=order.expected_swaps,
     )

@@ -1,15 +1,15 @@
-"""All that was found in one document, and the table that findings go into."""
+"""All findings in one document, and the columns of the table of findings."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from permutopic.anomalies.findings import Extra, Finding, Misplaced, Missing, Passage
+    from permutopic.anomalies.findings import Extra, Finding, Misplaced, Missing, UnusualPassage
 
-COLUMNS: dict[str, Any] = {
+FINDING_COLUMNS: dict[str, Any] = {
     "document": int,
     "title": str,
     "location": str,
@@ -26,16 +26,18 @@ COLUMNS: dict[str, Any] = {
     "says": str,
     "text": str,
 }
-"""Columns of a table of findings, with their kinds."""
-ORDINARY = 0.04
-"""Passages for each unit that ordinary documents have."""
-LEAST = 1e-3
-"""What is less probable is as odd as this."""
+"""Columns of the table of findings, with their types."""
+PASSAGE_RATE = 0.04
+"""Unusual passages per unit in ordinary documents."""
+PASSAGE_SCORE = 3
+"""Anomaly score of a passage beyond that rate, in nats."""
+MIN_PROBABILITY = 1e-3
+"""Smaller probabilities count as this one in the anomaly score."""
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """Another document, and how far its structure is: 0 if it is the same, 1 if nothing is."""
+    """Another document and its distance in structure: 0 for the same, 1 without a common topic."""
 
     number: int
     title: str
@@ -44,33 +46,32 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class DocumentCheck:
-    """All that is odd in one document.
+    """All findings in one document.
 
     Attributes
     ----------
     title, location
-        Which document.
+        Title of the document, and where it was read.
     topics
         The topic of each of its units.
-    same
-        Numbers of the fitted documents that it is itself.
+    fitted_number
+        Its number among the fitted documents; −1 for a new document.
     missing, misplaced, extra, passages
-        What was found. `passages` is None where no text was looked at.
+        The findings. `passages` is None where the text was not checked.
     swaps, expected_swaps
-        Pairs of its topics in the wrong order, and how many documents with these topics have on
-        average.
+        Pairs of its topics in the wrong order, and their expected number given these topics.
     nearest, farthest
-        Fitted documents of the most and the least similar structure.
+        Fitted documents with the most and the least similar structure.
     """
 
     title: str
     location: str
     topics: tuple[int, ...]
-    same: tuple[int, ...]
+    fitted_number: int
     missing: tuple[Missing, ...]
     misplaced: tuple[Misplaced, ...]
     extra: tuple[Extra, ...]
-    passages: tuple[Passage, ...] | None
+    passages: tuple[UnusualPassage, ...] | None
     swaps: int
     expected_swaps: float
     nearest: tuple[Neighbour, ...] = ()
@@ -78,32 +79,28 @@ class DocumentCheck:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings, one after another."""
+        """All findings: missing, misplaced, extra, passages."""
         return (*self.missing, *self.misplaced, *self.extra, *(self.passages or ()))
 
     @property
-    def oddness(self) -> float:
-        """What documents are sorted by: the surprise of all findings together, in nats.
+    def anomaly_score(self) -> float:
+        """Surprisal of all findings together, in nats; documents are sorted by it.
 
-        −log of how likely each is, 7 at most. A passage counts as 3, but ordinary documents have
-        one in 25 units, and only what goes beyond counts.
+        −log p for each finding about structure, 7 at most. A passage counts 3, but only passages
+        beyond one in 25 units, which is the rate of ordinary documents.
         """
-        chances = [1 - each.expected for each in self.missing]
-        chances += [each.probability for each in self.misplaced]
-        chances += [1 - each.certainty if each.certainty else 0.5 for each in self.extra]
-        surprise = sum(-math.log(max(chance, LEAST)) for chance in chances)
-        beyond = len(self.passages or ()) - ORDINARY * len(self.topics)
-        return surprise + 3 * max(beyond, 0.0)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give everything as plain values."""
-        return asdict(self)
+        probabilities = [each.probability for each in self.missing]
+        probabilities += [each.probability for each in self.misplaced]
+        probabilities += [1 - each.certainty if each.certainty else 0.5 for each in self.extra]
+        surprisal = sum(-math.log(max(p, MIN_PROBABILITY)) for p in probabilities)
+        excess = len(self.passages or ()) - PASSAGE_RATE * len(self.topics)
+        return surprisal + PASSAGE_SCORE * max(excess, 0.0)
 
     def rows(self, number: int) -> list[dict[str, Any]]:
-        """Give one row a finding, and one for each near and far document."""
+        """Return one row a finding, and one for each near and far document."""
         front = {"document": number, "title": self.title, "location": self.location}
         found = [
-            {**front, "kind": each.kind, **each.row(), "says": each.says()}
+            {**front, "kind": each.kind, **each.row(), "says": each.describe()}
             for each in self.findings
         ]
         for kind, others in (("nearest", self.nearest), ("farthest", self.farthest)):

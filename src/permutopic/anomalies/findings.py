@@ -1,81 +1,92 @@
-"""What may be found in a document, each kind with what it says in words."""
+"""The kinds of findings in a document, each with its sentence and its values in a table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from permutopic.anomalies.wording import chance, listed, named, percent
+from permutopic.anomalies.formatting import format_probability, join_names, quote_name
 
-QUOTED = 60
+QUOTE_LENGTH = 60
 """Characters of a passage that are quoted."""
-NOTED = 0.1
-"""A smaller difference between all documents and those of a document's length is not told."""
+MIN_DIFFERENCE = 0.1
+"""The rarefied share is mentioned if it is less than the plain share by at least this."""
+
+
+class _TableRow:
+    """A finding some of whose attributes are columns of a table."""
+
+    columns: ClassVar[tuple[str, ...]]
+
+    def row(self) -> dict[str, Any]:
+        """Return the attributes that are columns of the table of findings."""
+        return {name: getattr(self, name) for name in self.columns}
 
 
 @dataclass(frozen=True)
-class Missing:
-    """A topic that a document lacks and most others have.
+class Missing(_TableRow):
+    """A topic that most documents have and this one has not.
 
     Attributes
     ----------
     topic, name
-        Which; `topic` is None where several topics of the model make up an entry of a template.
+        The topic; `topic` is None where an entry of a template has several topics.
     share
         Share of the fitted documents that have it.
-    expected
+    rarefied_share
         The same for documents cut down to the length of this one.
     certainty
-        The posterior probability that the document lacks it; None if nothing was sampled.
+        Posterior probability that the document lacks it; None without samples.
     """
 
     topic: int | None
     name: str
     share: float
-    expected: float
+    rarefied_share: float
     certainty: float | None
     kind: str = "missing"
+    columns: ClassVar[tuple[str, ...]] = ("topic", "name", "probability", "certainty")
 
-    def says(self) -> str:
-        """Say it in words.
+    @property
+    def probability(self) -> float:
+        """The share of documents, cut down to the length of this one, that lack the topic."""
+        return 1 - self.rarefied_share
 
-        >>> Missing(2, "Uses", 0.94, 0.81, 0.98).says()
+    def describe(self) -> str:
+        """Describe the finding in a sentence.
+
+        >>> Missing(2, "Uses", 0.94, 0.81, 0.98).describe()
         'has no Uses: 94% of the documents have it (81% if none were longer than this one)'
         """
         shorter = (
-            f" ({percent(self.expected)} if none were longer than this one)"
-            if self.share - self.expected >= NOTED
+            f" ({self.rarefied_share:.0%} if none were longer than this one)"
+            if self.share - self.rarefied_share >= MIN_DIFFERENCE
             else ""
         )
-        return f"has no {named(self.name)}: {percent(self.share)} of the documents have it{shorter}"
-
-    def row(self) -> dict[str, Any]:
-        """Give the finding as a row of a table."""
-        chance = {"probability": 1 - self.expected, "certainty": self.certainty}
-        return {"topic": self.topic, "name": self.name, **chance}
+        return f"has no {quote_name(self.name)}: {self.share:.0%} of the documents have it{shorter}"
 
 
 @dataclass(frozen=True)
-class Misplaced:
-    """A topic that stands where it does not belong.
+class Misplaced(_TableRow):
+    """A topic at an improbable position in the order of the document's topics.
 
     Attributes
     ----------
     topic, name, first_unit, last_unit
-        Which, and its units, counted from 1.
+        The topic, and its units, counted from 1.
     early
-        Whether it stands before topics that should come first, or behind ones that should follow.
-    past
+        True if it precedes topics that should come first, False if it follows topics that should
+        come later.
+    passed
         Names of those topics.
-    place, usual
-        Its place among the topics of the document, and where it should be, counted from 1.
+    position, expected_position
+        Its position among the topics of the document, and in the expected order, counted from 1.
     probability
-        How likely a document with the same topics is to have it that far off: with so many of the
-        topics on the wrong side, or more.
-    worst, pair_probability
-        The topic that it is least likely to have passed, and how likely that is.
+        Probability of as many topics on the wrong side, or more, given the document's topics.
+    least_likely, pair_probability
+        The topic that it is least likely to have passed, and the probability of that pair.
     certainty
-        The posterior probability that it has passed that topic; None if nothing was sampled.
+        Posterior probability that it has passed that topic; None without samples.
     """
 
     topic: int
@@ -83,31 +94,39 @@ class Misplaced:
     first_unit: int
     last_unit: int
     early: bool
-    past: tuple[str, ...]
-    place: int
-    usual: int
+    passed: tuple[str, ...]
+    position: int
+    expected_position: int
     probability: float
-    worst: str
+    least_likely: str
     pair_probability: float
     certainty: float | None
     kind: str = "misplaced"
+    columns: ClassVar[tuple[str, ...]] = (
+        *("topic", "name", "first_unit", "last_unit", "probability", "certainty"),
+    )
 
-    def says(self) -> str:
-        """Say it in words."""
-        side = "before" if self.early else "after"
-        far = "that early" if self.early else "that late"
-        here = f"{named(self.name)} stands {side} {listed(self.past)}"
-        return f"{here}: {chance(self.probability)} of documents with these topics have it {far}"
-
-    def row(self) -> dict[str, Any]:
-        """Give the finding as a row of a table."""
-        names = ("topic", "name", "first_unit", "last_unit", "probability", "certainty")
-        return {name: getattr(self, name) for name in names}
+    def describe(self) -> str:
+        """Describe the finding in a sentence."""
+        side, extent = ("before", "that early") if self.early else ("after", "that late")
+        found = f"{quote_name(self.name)} stands {side} {join_names(self.passed)}"
+        share = format_probability(self.probability)
+        return f"{found}: {share} of documents with these topics have it {extent}"
 
 
 @dataclass(frozen=True)
-class Extra:
-    """A topic that a document has and that has no place in the outline or the template."""
+class Extra(_TableRow):
+    """A topic of the document that is not in the outline or the template.
+
+    Attributes
+    ----------
+    topic, name, first_unit, last_unit
+        The topic, and its first and last unit, counted from 1.
+    share
+        Share of the fitted documents that have it.
+    certainty
+        Posterior probability that the document has it; None without samples.
+    """
 
     topic: int
     name: str
@@ -116,37 +135,33 @@ class Extra:
     share: float
     certainty: float | None
     kind: str = "extra"
+    columns: ClassVar[tuple[str, ...]] = ("topic", "name", "first_unit", "last_unit", "certainty")
 
-    def says(self) -> str:
-        """Say it in words."""
-        return f"has {named(self.name)}, which has no place here"
-
-    def row(self) -> dict[str, Any]:
-        """Give the finding as a row of a table."""
-        names = ("topic", "name", "first_unit", "last_unit", "certainty")
-        return {name: getattr(self, name) for name in names}
+    def describe(self) -> str:
+        """Describe the finding in a sentence."""
+        return f"has {quote_name(self.name)}, which has no place here"
 
 
 @dataclass(frozen=True)
-class Passage:
-    """Units one after another that do not fit where they are.
+class UnusualPassage(_TableRow):
+    """Consecutive units whose words do not fit their topic.
 
     Attributes
     ----------
     kind
         "no topic": no topic explains them; "unknown words": most of their words are unknown;
-        "other topic": another topic explains them far better than the one that has them.
+        "other topic": another topic explains them far better than the inferred one.
     topic, name
-        The topic that has them.
+        The inferred topic.
     first_unit, last_unit, start, end
-        Which units, counted from 1, and their characters in the source (−1 where it is unknown).
+        The units, counted from 1, and their characters in the source (−1 where it is unknown).
     words, unknown
-        Tokens in them, and the share that the model does not know.
+        Number of tokens, and the share that the model does not know.
     score
-        "no topic": nats a word by which they fit worse than the document's median unit. "unknown
-        words": the share. "other topic": log odds of the better topic.
+        "no topic": misfit above the document's median, in nats a word. "unknown words": the share.
+        "other topic": log odds of the better topic.
     better
-        Name of the topic that fits better, for "other topic".
+        Name of the better topic, for "other topic".
     text
         The text, where it is known.
     """
@@ -163,35 +178,31 @@ class Passage:
     score: float
     better: str | None
     text: str
+    columns: ClassVar[tuple[str, ...]] = (
+        *("topic", "name", "first_unit", "last_unit", "start", "end", "score", "text"),
+    )
 
-    def says(self) -> str:
-        """Say it in words."""
-        where = f"unit {self.first_unit}"
+    def describe(self) -> str:
+        """Describe the finding in a sentence, with the beginning of the text."""
         one = self.last_unit == self.first_unit
-        if not one:
-            where = f"units {self.first_unit}–{self.last_unit}"
+        units = f"unit {self.first_unit}" if one else f"units {self.first_unit}–{self.last_unit}"
+        share = f"{self.unknown:.0%} of the words"
         if self.kind == "other topic":
-            better, name = named(self.better or ""), named(self.name)
-            says = (
-                f"{'reads' if one else 'read'} like {better} and {'is' if one else 'are'} in {name}"
-            )
+            better, name = quote_name(self.better or ""), quote_name(self.name)
+            reads, is_in = ("reads", "is in") if one else ("read", "are in")
+            found = f"{units} {reads} like {better} and {is_in} {name}"
         elif self.kind == "unknown words":
-            says = f"{self.unknown:.0%} of the words are unknown to the model"
-            return f"{where}: {says}{self._quoted()}"
+            found = f"{units}: {share} are unknown to the model"
         else:
-            says = f"{'fits' if one else 'fit'} no topic ({self.unknown:.0%} of the words unknown)"
-        return f"{where} {says}{self._quoted()}"
+            found = f"{units} {'fits' if one else 'fit'} no topic ({share} unknown)"
+        return f"{found}{self._quote()}"
 
-    def _quoted(self) -> str:
+    def _quote(self) -> str:
         text = " ".join(self.text.split())
         if not text:
             return ""
-        return f": “{text}”" if len(text) <= QUOTED else f": “{text[:QUOTED].rstrip()} …”"
-
-    def row(self) -> dict[str, Any]:
-        """Give the finding as a row of a table."""
-        names = ("topic", "name", "first_unit", "last_unit", "start", "end", "score", "text")
-        return {name: getattr(self, name) for name in names}
+        shortened = text if len(text) <= QUOTE_LENGTH else f"{text[:QUOTE_LENGTH].rstrip()} …"
+        return f": “{shortened}”"
 
 
-Finding = Missing | Misplaced | Extra | Passage
+Finding = Missing | Misplaced | Extra | UnusualPassage

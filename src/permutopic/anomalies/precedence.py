@@ -1,9 +1,9 @@
-"""Which items stand before which, under the Generalized Mallows Model: exact probabilities.
+"""Exact probabilities of precedence between items under the Generalized Mallows Model.
 
-An order is built by putting item n−1 down, then n−2, … 0, each behind `inversions[j]` of those that
-are there already. The counts are independent, so how far an item is from the front is a Markov
-chain over what is put down after it, and which items stand in the first p places is one over what
-was put down before.
+An order is built by inserting item n−1, then n−2, … 0, each after `inversions[j]` of the items
+inserted before. The inversion counts are independent, so that the slot of an item is a Markov chain
+over the items inserted after it, and the set of items in the first p slots is one over those
+inserted before.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def tail_table(dispersion: ArrayLike) -> NDArray[np.float64]:
-    """Give (n, n): the probability that more than p greater items stand before item j, at [j, p].
+    """Compute P(more than p greater items precede item j) at [j, p]: (n, n).
 
     >>> tail_table([np.log(3)]).round(2).tolist()
     [[0.25, 0.0], [0.0, 0.0]]
@@ -35,84 +35,84 @@ def tail_table(dispersion: ArrayLike) -> NDArray[np.float64]:
 
 
 def precedence(tails: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give (n, n): the probability that the item of a row stands before that of a column.
+    """Compute the probability that the item of the row precedes that of the column: (n, n).
 
-    `tails` is the `tail_table`. Orders of a subset of the items are the orders of all with the
-    others left out: so the numbers hold whichever items a document has.
+    `tails` is the `tail_table`. Orders of a subset of the items are the orders of all items with
+    the others left out, so that the probabilities hold whichever items a document has.
 
     >>> precedence(tail_table([np.log(3)])).round(2).tolist()
     [[0.0, 0.75], [0.25, 0.0]]
     """
     n_items = tails.shape[0]
     before = np.zeros((n_items, n_items))
-    places = np.zeros((n_items, n_items))  # of each item among those that are there
+    slots = np.zeros((n_items, n_items))  # distribution of each inserted item's slot
     for item in range(n_items - 1, -1, -1):
-        behind, later = tails[item], slice(item + 1, n_items)
-        before[later, item] = places[later] @ behind
+        after, later = tails[item], slice(item + 1, n_items)
+        before[later, item] = slots[later] @ after
         before[item, later] = 1 - before[later, item]
-        pushed = places[later] * (1 - behind)
-        places[later] *= behind
-        places[later, 1:] += pushed[:, :-1]
-        places[item] = -np.diff(behind, prepend=1)
+        shifted = slots[later] * (1 - after)
+        slots[later] *= after
+        slots[later, 1:] += shifted[:, :-1]
+        slots[item] = -np.diff(after, prepend=1)
     return before
 
 
 def count_before(
     tails: NDArray[np.float64], item: int, others: Collection[int]
 ) -> NDArray[np.float64]:
-    """Give the distribution of how many of some other items stand before an item.
+    """Compute the distribution of the number of some other items that precede an item.
 
-    Entry c is the probability of c of them, from none to all. What the remaining items do is
-    summed over. `tails` is the `tail_table`.
+    Entry c is the probability of c of them, c from 0 to all. The remaining items are summed out.
+    `tails` is the `tail_table`.
 
     >>> count_before(tail_table([0.0, 0.0]), 0, [1, 2]).round(2).tolist()
     [0.33, 0.33, 0.33]
     """
-    wanted = frozenset(others)
-    lesser = _lesser_before(tails, item, wanted)
-    greater = _greater_before(tails, item, wanted)
-    chances = -np.diff(tails[item], prepend=1)
-    total = np.zeros(len(wanted) + 1)
-    # Given how many greater items stand before the item, those and the lesser ones are independent.
-    for place in range(tails.shape[0] - item):
-        total += chances[place] * np.convolve(lesser[place], greater[place])
+    counted = frozenset(others)
+    lesser = _lesser_before(tails, item, counted)
+    greater = _greater_before(tails, item, counted)
+    probabilities = -np.diff(tails[item], prepend=1)
+    total = np.zeros(len(counted) + 1)
+    # Given the number of greater items before the item, those and the lesser ones are independent.
+    for slot in range(tails.shape[0] - item):
+        total += probabilities[slot] * np.convolve(lesser[slot], greater[slot])
     return total
 
 
 def _lesser_before(
     tails: NDArray[np.float64], item: int, others: frozenset[int]
 ) -> NDArray[np.float64]:
-    """Give (n, c): P(c of the lesser others before the item), given its place among the greater."""
+    """Compute P(c of the lesser others precede the item | its slot among the greater): (n, c)."""
     n_counts = sum(other < item for other in others) + 1
     counts = np.zeros((tails.shape[0], n_counts))
     counts[:, 0] = 1
     for lesser in range(item):
-        stays = tails[lesser][:, None]  # then the lesser item comes behind ours
-        pushed = np.zeros_like(counts)
-        pushed[:-1] = _shifted(counts[1:], lesser in others)
-        counts = stays * counts + (1 - stays) * pushed
+        after = tails[lesser][:, None]  # P(the lesser item is inserted after the item)
+        shifted = np.zeros_like(counts)
+        shifted[:-1] = _count_one(counts[1:], lesser in others)
+        counts = after * counts + (1 - after) * shifted
     return counts
 
 
 def _greater_before(
     tails: NDArray[np.float64], item: int, others: frozenset[int]
 ) -> NDArray[np.float64]:
-    """Give (n, c): P(c of the greater others among the first p of the greater items)."""
+    """Compute P(c of the greater others among the first p of the greater items): (n, c)."""
     n_items = tails.shape[0]
     counts = np.zeros((n_items, sum(other > item for other in others) + 1))
     counts[0, 0] = 1
     for greater in range(n_items - 1, item, -1):
         outside = np.append(1.0, tails[greater, :-1])[:, None]  # P(inversions ≥ p)
         within = np.zeros_like(counts)
-        within[1:] = _shifted(counts[:-1], greater in others)
+        within[1:] = _count_one(counts[:-1], greater in others)
         counts = outside * counts + (1 - outside) * within
     return counts
 
 
-def _shifted(counts: NDArray[np.float64], wanted: bool) -> NDArray[np.float64]:
-    """Count one more, if the item is one of those to count."""
-    if not wanted:
+def _count_one(counts: NDArray[np.float64], counted: bool) -> NDArray[np.float64]:
+    """Shift a distribution of counts by one, if the item is one of those to count."""
+    if not counted:
         return counts
-    moved = np.zeros_like(counts)
-    moved[:, 1:] = counts[:, :-1]
-    return moved
+    shifted = np.zeros_like(counts)
+    shifted[:, 1:] = counts[:, :-1]
+    return shifted

@@ -52,11 +52,10 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except InputError as error:
-            from permutopic.cli.options import option_names
+            from permutopic.cli.options import names_in
 
             command = self.get_command(ctx, str(ctx.invoked_subcommand))
-            names = {} if command is None else option_names(command)
-            raise click.UsageError(error.message.render(names)) from None
+            raise click.UsageError(error.message.render(names_in(command))) from None
 
     def format_commands(
         self,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permutopic.cli.options import in_options, make_model, model_options_but, number
-from permutopic.cli.reading_options import PATHS, reading_options, take_choices
+from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,11 +57,11 @@ def choose_k_command(
     from permutopic.selection.line_chart import check_svg, write_svg
 
     tried = None if candidates is None else check_candidates(parse_candidates(candidates))
-    choices = take_choices(settings)
-    model = make_model({**settings, "tokens": choices.tokens})
+    corpus_settings = take_corpus_settings(settings)
+    model = make_model({**settings, "tokens": corpus_settings.tokens})
     if output is not None:
         check_svg(output)
-    documents = choices.read(paths)
+    documents = corpus_settings.read(paths)
     with shown_steps("fits") as show:
 
         def on_fit(info: FitInfo) -> None:

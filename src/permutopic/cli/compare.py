@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permutopic.cli.options import choice, number
-from permutopic.cli.reading_options import PATHS, reading_options, take_choices
+from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
 from permutopic.cli.results import check_output, give, result_options
 from permutopic.cli.rival_options import take_settings
 from permutopic.errors import InputError, InputWarning
@@ -76,7 +76,7 @@ def compare_command(
     from permutopic.cli.progress import shown_steps
     from permutopic.experiments.comparing import choose_methods, compare
 
-    choices = take_choices(settings)
+    corpus_settings = take_corpus_settings(settings)
     if n_seeds < 1:
         raise InputError(f"--seeds must be at least 1, not {n_seeds}")
     names = _listed(methods)
@@ -85,7 +85,7 @@ def compare_command(
     _try_out(chosen, n_topics, given)
     check_output(output, *paths)
     reads_text = any(method.reads_text for method in chosen)
-    documents = choices.read(paths, keep_texts=reads_text)
+    documents = corpus_settings.read(paths, keep_texts=reads_text)
     _check_labels(documents, reference)
     for name, reason in missing.items():
         click.echo(f"permutopic: note: {name} is left out: {reason}", err=True)

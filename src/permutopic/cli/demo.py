@@ -1,4 +1,4 @@
-"""`permutopic demo`: learn the outline of the bundled articles, and check it."""
+"""`permutopic demo`: fit the bundled articles, and score the result against their headings."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from permutopic.cli.options import in_options
+from permutopic.cli.options import current_names
+from permutopic.errors import render
 
 if TYPE_CHECKING:
     from permutopic.experiments.demo import DemoResult
 
-_NEAR, _FAR = 6, 6  # documents on the map
+_NEAREST, _FARTHEST = 6, 6  # documents on the map, by distance to the canonical order
 
 
 @click.command("demo")
@@ -25,8 +26,8 @@ _NEAR, _FAR = 6, 6  # documents on the map
 def demo_command(seed: int, folder: str | None) -> None:
     """Learn the shared outline of short articles on chemical elements, which come with permutopic.
 
-    The articles have headings. The model is not given them; they name its topics and score it
-    when it is done.
+    The articles have headings. The model does not use them; after the fit they name its topics
+    and score it.
     """
     if folder is not None:
         from permutopic.datasets import copy_elements
@@ -56,12 +57,12 @@ def _print(result: DemoResult) -> None:
     print_outline(result.outline, console)
     odds = ", ".join(f"{word} {odds:.0f}" for odds, word in FIRMNESS[:-1])
     console.print(
-        "The names are headings that fit, looked up afterwards. Place says how many times as "
+        "The names are headings that fit, assigned after the fit. Place says how many times as "
         f"likely a topic is to be in its place as one place late: {odds} times or more; else it "
         f"{FIRMNESS[-1][1]}.\n\n"
-        f"{_NEAR} articles that keep to the outline, and the {_FAR} that stray most:"
+        f"{_NEAREST} articles in the order of the outline, and the {_FARTHEST} farthest from it:"
     )
-    print_map((*result.documents[:_NEAR], *result.documents[-_FAR:]), console)
+    print_map((*result.documents[:_NEAREST], *result.documents[-_FARTHEST:]), console)
     share = result.matched_units / result.n_units
     alignment, segmentation = result.evaluation.alignment, result.evaluation.segmentation
     console.print(
@@ -71,7 +72,7 @@ def _print(result: DemoResult) -> None:
         f"{alignment.precision:.3f}). Segmentation: Pk {segmentation.pk:.3f}, "
         f"{segmentation.segments:.1f} segments an article where the headings make "
         f"{segmentation.reference_segments:.1f}.\n"
-        f"{in_options(result.evaluation.convergence.verdict)}\n\n"
+        f"{render(result.evaluation.convergence.verdict, current_names())}\n\n"
         "Next, the same with files, and then with your own:\n"
         "  permutopic demo --copy elements\n"
         f"  permutopic fit elements -k {N_TOPICS} --chains {N_CHAINS} --sweeps {N_SWEEPS} "

@@ -32,7 +32,7 @@ def fit_command(paths: tuple[str, ...], output: str, force: bool, **settings: An
     corpus_settings = take_corpus_settings(settings)
     model = make_model({**settings, "tokens": corpus_settings.tokens})
     check_target(output)
-    if not force and NamedTopics.is_by_hand(peek(output).get("topics")):
+    if not force and NamedTopics.has_user_changes(peek(output).get("topics")):
         raise InputError(
             f"{output} is a model with names or merged topics of your own: --force replaces it"
         )

@@ -1,4 +1,4 @@
-"""`permutopic merge`: make topics of a saved model one."""
+"""`permutopic merge`: merge topics of a saved model."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from permutopic.cli.options import SHOWN_WORDS, changed_model
 @click.command("merge")
 @click.argument("model", type=click.Path())
 @click.argument("topics", nargs=-1, metavar="TOPIC…")
-@click.option("--name", help="What the merged topic is called.")
-@click.option("--undo", is_flag=True, help="Take all merging back.")
+@click.option("--name", help="Name of the merged topic.")
+@click.option("--undo", is_flag=True, help="Undo all merging.")
 @changed_model
 def merge_command(
     model: str, topics: tuple[str, ...], name: str | None, undo: bool, output: str | None
 ) -> None:
-    """Show topics of MODEL, by number or name, as one, and number all anew.
+    """Merge topics of MODEL, given by number or name, into one, and renumber all.
 
-    Nothing is fitted again, and --undo takes it back.
+    Nothing is fitted again. --undo undoes all merging.
     """
     from permutopic.cli.tables import print_outline
     from permutopic.errors import InputError
     from permutopic.estimator import ContentModel
 
     if undo and (topics or name is not None):
-        raise InputError("--undo takes all merging back: it goes with no topics and no name")
+        raise InputError("--undo undoes all merging: give no topics and no --name")
     fitted = ContentModel.load(model)
     if undo:
         fitted.unmerge_topics()

@@ -162,7 +162,18 @@ def option_names(command: click.Command) -> dict[str, str]:
     return names
 
 
+@click.command()
+@model_options
+def _any_fit(**settings: Any) -> None:
+    """Have the options of a fit, which advice in other commands may name."""
+
+
+def names_in(command: click.Command | None) -> dict[str, str]:
+    """Map parameter names to the options of a command, and to those of a fit where it has none."""
+    return option_names(_any_fit) | ({} if command is None else option_names(command))
+
+
 def current_names() -> dict[str, str]:
-    """Return the option names of the command that is running; none outside of one."""
+    """Map parameter names to the options of the command that is running."""
     context = click.get_current_context(silent=True)
-    return {} if context is None else option_names(context.command)
+    return names_in(None if context is None else context.command)

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from permutopic.cli.options import choice
 from permutopic.cli.results import check_output, give, one_line, result_options
-
-if TYPE_CHECKING:
-    from permutopic.estimator import ContentModel
-    from permutopic.ordering.files import LoosePiece
-
-COLUMNS = {
-    "position": int,
-    "id": str,
-    "topic": int,
-    "name": str,
-    "score": float,
-    "tied": bool,
-    "text": str,
-}
 
 
 @click.command("order")
@@ -30,7 +16,7 @@ COLUMNS = {
 @click.option(
     "--method",
     metavar="METHOD",
-    help="pairs, places, topics, or map (eq. 13 as published).  [default: pairs]",
+    help="pairs, positions, topics, or map (eq. 13 as published).  [default: pairs]",
 )
 @click.option("--encoding", metavar="NAME", help="Encoding of PIECES.  [default: UTF-8]")
 @choice("--errors", ["strict", "replace", "ignore"], "What to do with bytes not in it.")
@@ -48,39 +34,23 @@ def order_command(
     """Put loose PIECES of text in the order in which documents of MODEL would have them.
 
     PIECES is a file of JSON lines, or - for standard input; every line has an "id" and a "text",
-    whose paragraphs are parted by blank lines. The order in which they come plays no part. The
-    least "score" comes first; pieces that are "tied" the method cannot tell apart.
+    whose paragraphs are separated by blank lines. The order of the lines has no influence. The
+    least "score" comes first; "tied" pieces have equal scores, and their order is arbitrary.
     """
+    from permutopic.checks import check_choice
     from permutopic.estimator import ContentModel
-    from permutopic.ordering import DEFAULT, check_method
+    from permutopic.ordering import DEFAULT_METHOD, METHODS
     from permutopic.ordering.files import read_pieces
     from permutopic.readers import ReadOptions
 
-    chosen = DEFAULT if method is None else method
-    check_method(chosen)
+    chosen = DEFAULT_METHOD if method is None else method
+    check_choice(chosen, "method", METHODS)
     check_output(output, model, pieces)
     fitted = ContentModel.load(model)
-    options = ReadOptions(encoding=encoding, errors=errors)
-    rows = _rows(fitted, read_pieces(pieces, options), chosen)
-    give(rows, COLUMNS, _show, as_json=as_json, as_csv=as_csv, output=output)
-
-
-def _rows(fitted: ContentModel, pieces: list[LoosePiece], method: str) -> list[dict[str, Any]]:
-    ids = [piece.id for piece in pieces]
-    found = fitted.order([piece.text for piece in pieces], method=method, ids=ids)
-    tied = {number for group in found.ties for number in group}
-    return [
-        {
-            "position": position,
-            "id": pieces[number].value,
-            "topic": int(found.topics[number]),
-            "name": fitted.topic_names_[found.topics[number]],
-            "score": float(found.scores[number]),
-            "tied": number in tied,
-            "text": pieces[number].text,
-        }
-        for position, number in enumerate(found.order.tolist(), 1)
-    ]
+    loose = read_pieces(pieces, ReadOptions(encoding=encoding, errors=errors))
+    texts, ids = [piece.text for piece in loose], [piece.id for piece in loose]
+    table = fitted.order(texts, method=chosen, ids=ids).table()
+    give(table, table.columns, _show, as_json=as_json, as_csv=as_csv, output=output)
 
 
 def _show(rows: list[dict[str, Any]]) -> None:
@@ -102,4 +72,4 @@ def _show(rows: list[dict[str, Any]]) -> None:
     console = make_console()
     console.print(table)
     if any(row["tied"] for row in rows):
-        console.print("= as good as others with the same score: their order tells nothing")
+        console.print("= same score as others: the order among them is arbitrary")

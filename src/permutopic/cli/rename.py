@@ -1,4 +1,4 @@
-"""`permutopic rename`: give topics of a saved model other names."""
+"""`permutopic rename`: rename topics of a saved model."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from permutopic.cli.options import SHOWN_WORDS, changed_model
 @click.argument("names", nargs=-1, required=True, metavar="TOPIC=NAME…")
 @changed_model
 def rename_command(model: str, names: tuple[str, ...], output: str | None) -> None:
-    """Give topics of MODEL other names: 3=Uses, or "old name=new name".
+    """Rename topics of MODEL: 3=Uses, or "old name=new name".
 
-    TOPIC= with nothing behind it gives a topic its automatic name back.
+    TOPIC= without a name restores the automatic name.
     """
     from permutopic.cli.tables import print_outline
     from permutopic.errors import InputError
@@ -23,7 +23,7 @@ def rename_command(model: str, names: tuple[str, ...], output: str | None) -> No
     fitted = ContentModel.load(model)
     changes: dict[int | str, str | None] = {}
     for pair in names:
-        topic, name = _divide(pair, fitted.topic_names_)
+        topic, name = _split(pair, fitted.topic_names_)
         if topic in changes:
             raise InputError(f"topic {topic!r} is given two names")
         changes[topic] = name if name.strip() else None
@@ -32,8 +32,8 @@ def rename_command(model: str, names: tuple[str, ...], output: str | None) -> No
     print_outline(fitted.outline(SHOWN_WORDS))
 
 
-def _divide(pair: str, names: tuple[str, ...]) -> tuple[str, str]:
-    """Divide TOPIC=NAME at the first "=", or behind the name of a topic that has one itself."""
+def _split(pair: str, names: tuple[str, ...]) -> tuple[str, str]:
+    """Split TOPIC=NAME at the first "=", or after the name of a topic that contains "="."""
     from permutopic.errors import InputError
 
     for known in sorted((name for name in names if "=" in name), key=len, reverse=True):

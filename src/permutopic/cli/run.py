@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from permutopic.cli.options import model_options_but
-from permutopic.cli.reading_options import PATHS, reading_options, take_choices
+from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
 from permutopic.cli.results import check_output
 from permutopic.cli.rival_options import by_option, rival_options, take_settings
 from permutopic.errors import InputError
@@ -71,7 +71,7 @@ def run_command(
     from permutopic.cli.progress import shown_progress
     from permutopic.experiments.methods import find_method
 
-    choices = take_choices(settings)
+    corpus_settings = take_corpus_settings(settings)
     # Defaults are the method's own affair: it is told what was asked for and nothing else.
     given = {
         name: value
@@ -90,7 +90,7 @@ def run_command(
         found.try_out(n_topics, random_state, **given)
     except InputError as error:
         raise by_option(error, names) from None
-    documents = choices.read(paths, keep_texts=found.reads_text)
+    documents = corpus_settings.read(paths, keep_texts=found.reads_text)
     if "watch" in found.settings:
         given["watch"] = shown_progress
     try:

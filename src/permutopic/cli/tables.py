@@ -58,7 +58,7 @@ def print_outline(entries: Sequence[OutlineEntry], console: Console | None = Non
         ("units", "right"),
         *([("ρ", "right")] if wide else []),
         ("place", "left"),
-        ("telling words", "left"),
+        ("distinctive words", "left"),
     )
     for entry in entries:
         if entry.document_share > 0:

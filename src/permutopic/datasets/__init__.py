@@ -15,14 +15,14 @@ __all__ = ["copy_elements", "elements_folder", "load_elements"]
 
 
 def elements_folder() -> Path:
-    """Say where the articles on chemical elements are: a folder of Markdown files."""
+    """Return the folder of the articles on chemical elements, one Markdown file each."""
     return Path(__file__).parent / "elements"
 
 
 def load_elements(tokens: object = "words", *, units: object = "paragraph") -> Corpus:
     """Load short articles on chemical elements, written for permutopic (CC0).
 
-    Their paragraphs stand under eight headings (Discovery, Properties, Isotopes, Occurrence,
+    Their paragraphs are under eight headings (Discovery, Properties, Isotopes, Occurrence,
     Production, Uses, Biology, Safety), whose order and presence vary from article to article.
     `tokens` and `units` are those of `read_corpus`.
 
@@ -36,7 +36,7 @@ def load_elements(tokens: object = "words", *, units: object = "paragraph") -> C
 
 
 def copy_elements(folder: str | Path) -> int:
-    """Copy the articles into a folder that is new or empty, and say how many there are."""
+    """Copy the articles into a new or empty folder, and return their number."""
     check_empty(folder)
     articles = sorted(elements_folder().glob("*.md"))
     with whole_folder(folder) as fresh:

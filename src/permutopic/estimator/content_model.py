@@ -22,11 +22,11 @@ from permutopic.model import posterior
 from permutopic.model.mcmc.convergence import assess
 from permutopic.model.mcmc.plan import DEFAULT_SWEEPS, SAMPLERS, Plan
 from permutopic.model.priors import Priors, check_n_topics
-from permutopic.ordering import learn_places
+from permutopic.ordering import count_positions
 from permutopic.results.prediction import Prediction
 from permutopic.streams import seed_from
 from permutopic.text.tokens import Tokens
-from permutopic.topics import NamedTopics, OutlineEntry, gather_evidence
+from permutopic.topics import NamedTopics, OutlineEntry, count_words_and_headings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -101,7 +101,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         What the chains say about each other, with a verdict in plain words.
     topic_names_ : tuple of str
         What each topic is called: a heading, where topic and heading mostly agree, or its most
-        telling words. Headings are looked up when the fit is over. `rename_topics` changes names.
+        distinctive words. Headings are used after the fit only. `rename_topics` changes names.
     vocabulary_, titles_ : tuples of str
     unit_spans_ : array (units, 2)
         Where every unit begins and ends in its document's source, in characters; −1 if unknown.
@@ -109,8 +109,8 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         White-space words of every unit.
     document_digests_ : array (D,)
         What documents of the fit are known again by.
-    places_ : Places
-        Where in documents words and topics stand, which `order` goes by.
+    positions_ : PositionCounts
+        Positions of words and topics in the documents, which `order` uses.
     state_ : State
         The last state of the best chain, which most of the above follows from. It has the topics
         that were sampled, whatever `merge_topics` does to those that are shown.
@@ -228,9 +228,9 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
                 for chain in chains
             ]
         self._take(tuple(chains))
-        evidence = gather_evidence(corpus, self.state_.all_topics(), n_topics)
-        self.places_ = learn_places(corpus, self.state_.all_topics(), n_topics)
-        self._show(NamedTopics.of(self.state_, evidence, priors, self.vocabulary_))
+        counts = count_words_and_headings(corpus, self.state_.all_topics(), n_topics)
+        self.positions_ = count_positions(corpus, self.state_.all_topics(), n_topics)
+        self._show(NamedTopics.from_state(self.state_, counts, priors, self.vocabulary_))
         return self
 
     def partial_fit(
@@ -366,7 +366,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         return Prediction(np.concatenate(self.topics_), offsets)
 
     def outline(self, n_words: int = 10) -> tuple[OutlineEntry, ...]:
-        """List the topics in canonical order, with their most telling words."""
+        """List the topics in canonical order, with their most distinctive words."""
         check_is_fitted(self)
         n_words = check_integer(n_words, "n_words", 1)
         return self._topics.outline(n_words)

@@ -12,9 +12,9 @@ import numpy as np
 from permutopic.corpus import Corpus, Encoder, take_documents
 from permutopic.errors import InputError, InputWarning
 from permutopic.estimator.documents import as_documents, check_corpus
-from permutopic.ordering import learn_places
+from permutopic.ordering import count_positions
 from permutopic.streams import Streams
-from permutopic.topics import gather_evidence
+from permutopic.topics import count_words_and_headings
 
 if TYPE_CHECKING:
     from permutopic.documents import Document
@@ -44,17 +44,17 @@ def extend_model(model: ContentModel, documents: object, *, n_sweeps: int, n_thr
         n_threads=n_threads,
     )
     topics = np.concatenate([state.topics(n_old + d) for d in range(corpus.n_documents)])
-    evidence = gather_evidence(corpus, topics, state.n_topics)
+    counts = count_words_and_headings(corpus, topics, state.n_topics)
     together = hashlib.sha256(f"{model.corpus_fingerprint_}+{corpus.fingerprint}".encode())
     chains = [chain.without_state() for chain in model.chains_]
     best = model.convergence_.best_chain
     chains[best] = replace(chains[best], state=state)
-    shown = replace(model._topics.extended(state, evidence), priors=priors)
-    places = model.places_.joined(learn_places(corpus, topics, state.n_topics))
+    shown = replace(model._topics.extended(state, counts), priors=priors)
+    positions = model.positions_ + count_positions(corpus, topics, state.n_topics)
     # All is known: from here on nothing can fail half-way.
     model.titles_ += corpus.titles
     model.corpus_fingerprint_ = together.hexdigest()
-    model.priors_, model.places_ = priors, places
+    model.priors_, model.positions_ = priors, positions
     model._know_documents(corpus, more=True)
     model._take(tuple(chains))
     model._show(shown)

@@ -11,7 +11,7 @@ from permutopic.errors import InputError
 from permutopic.model.mcmc.chain import Chain, check_chain
 from permutopic.model.mcmc.convergence import Convergence
 from permutopic.model.priors import Priors
-from permutopic.ordering import Places
+from permutopic.ordering import PositionCounts
 from permutopic.storage import load_folder, save_folder
 from permutopic.text.tokens import Tokens
 from permutopic.text.units import Units
@@ -50,7 +50,7 @@ def save_model(model: ContentModel, path: str | Path) -> None:
         for name, array in chain.arrays().items()
     }
     documents = {f"documents.{name}": getattr(model, f"{name}_") for name in _DOCUMENTS}
-    more = {**model._topics.arrays(), **model.places_.arrays()}
+    more = {**model._topics.arrays(), **model.positions_.arrays()}
     save_folder(path, description, {**arrays, **documents, **more})
 
 
@@ -80,7 +80,8 @@ def load_model(
             check_chain(chain, *sizes)
         model._take(tuple(chains))
         _take_documents(model, arrays)
-        model.places_ = Places.from_arrays(arrays, len(model.vocabulary_), model.n_topics)
+        n_words = len(model.vocabulary_)
+        model.positions_ = PositionCounts.from_arrays(arrays, n_words, model.n_topics)
         size = model.state_, model.priors_, model.vocabulary_
         model._show(NamedTopics.from_dict(description["topics"], arrays, *size))
     except (IndexError, KeyError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""The tasks: alignment, segmentation, ordering, anomalies."""
+"""The tasks of a fitted model: alignment, segmentation, ordering, and checks for anomalies."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from permutopic.anomalies import make_checker, read_template
 from permutopic.checks import check_choice
 from permutopic.estimator.new_documents import MANY_SAMPLES, InfersDocuments
 from permutopic.model.mcmc.convergence import co_occurrence, match_topics
-from permutopic.ordering import DEFAULT, Ordering, Places, order_texts
+from permutopic.ordering import DEFAULT_METHOD, Ordering, PositionCounts, order_texts
 from permutopic.results.alignment import Alignment, fitted_documents
 from permutopic.results.segments import Segment, segments
 from permutopic.results.tables import document_table, segment_table, unit_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from permutopic.anomalies import Checker, DocumentCheck, Limits, TemplateEntry
+    from permutopic.anomalies import Checker, CheckReport, TemplateEntry, Thresholds
     from permutopic.estimator.new_documents import Documents
     from permutopic.model.mcmc.chain import Chain
     from permutopic.results.inferred import Inferred
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Tasks(InfersDocuments):
     """The part of ContentModel that does the three tasks of the paper, and `check`."""
 
-    places_: Places
+    positions_: PositionCounts
     chains_: tuple[Chain, ...]
     titles_: tuple[str, ...]
     topics_: list[NDArray[np.int64]]
@@ -151,20 +151,30 @@ class Tasks(InfersDocuments):
         self,
         pieces: Iterable[str | Iterable[str]],
         *,
-        method: str = DEFAULT,
-        ids: Sequence[str] | None = None,
+        method: str = DEFAULT_METHOD,
+        ids: Iterable[object] | None = None,
     ) -> Ordering:
         """Put loose pieces of text, or lists of paragraphs, into the order documents have.
 
-        `method="map"` is eq. 13 as published; the default did best where we measured. The order
-        in which the pieces come plays no part: those that the method cannot tell apart go by a
-        digest of their text, and of their `ids` where they have any.
+        Parameters
+        ----------
+        pieces
+            Texts, or lists of paragraphs, in any order: the order of the input has no influence.
+        method
+            "pairs", "positions", "topics", or "map", which is eq. 13 as published. The default
+            did best in cross-validation (docs/ordering.md).
+        ids
+            Ids of the pieces, for the table. Pieces with equal scores are in the order of a digest
+            of their texts and ids.
 
+        Examples
+        --------
         >>> from permutopic import ContentModel
         >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
         >>> model = ContentModel(n_topics=2, random_state=1).fit(documents)
-        >>> model.order(["snow on the hills", "waves of the sea"]).order.tolist()
-        [1, 0]
+        >>> found = model.order(["snow on the hills", "waves of the sea"], ids=["a", "b"])
+        >>> found.order.tolist(), [row["id"] for row in found.table()]
+        ([1, 0], ['b', 'a'])
         """
         check_is_fitted(self)
         found = order_texts(
@@ -173,50 +183,66 @@ class Tasks(InfersDocuments):
             vocabulary=self.vocabulary_,
             state=self.state_,
             priors=self.priors_,
-            places=self.places_,
+            positions=self.positions_,
             method=method,
             ids=ids,
         )
-        return replace(found, topics=self._topics.view.merge_map[found.topics])
+        topics = self._topics.view.merge_map[found.topics]
+        return replace(found, topics=topics, topic_names=self.topic_names_)
 
     def check(
         self,
         X: Documents | None = None,  # noqa: N803
         *,
         template: str | Path | tuple[TemplateEntry, ...] | None = None,
-        limits: Limits | None = None,
+        thresholds: Thresholds | None = None,
         nearest: int = 3,
         **settings: Any,
-    ) -> list[DocumentCheck]:
-        """Say what is odd in documents: those given, or those of the fit, whose text is not kept.
+    ) -> CheckReport:
+        """Find anomalies in documents: missing and misplaced topics, and unusual passages.
 
         Parameters
         ----------
+        X
+            Documents; None for those of the fit, whose text is not kept, so that only their
+            structure is checked.
         template
-            An outline to hold them to instead of the model's own: a file, or what `read_template`
-            makes of one.
-        limits
-            From when on something counts as odd.
+            An outline to compare with instead of the model's own: a file, or the result of
+            `read_template`.
+        thresholds
+            Thresholds of the findings.
         nearest
-            How many documents of the fit to name that are most and least alike.
+            Number of fitted documents to name with the most, and with the least similar structure.
         **settings
             Those of `infer`.
+
+        Returns
+        -------
+        CheckReport
+            A sequence of `DocumentCheck`, with a `table` of all findings.
+
+        Examples
+        --------
+        >>> from permutopic import ContentModel
+        >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
+        >>> model = ContentModel(n_topics=2, random_state=1).fit(documents)
+        >>> report = model.check([["sea salt", "salt waves"]], nearest=0)
+        >>> [finding.kind for finding in report[0].findings]
+        ['missing']
+        >>> [row["kind"] for row in report.table()]
+        ['missing', 'place', 'place']
         """
-        checker = self.checker(template=template, limits=limits)
-        checks = (
-            checker.check_fitted()
-            if X is None
-            else map(checker.check, self.infer_or_fitted(X, **settings))
-        )
-        return [checker.compared(check, nearest) for check in checks]
+        checker = self.checker(template=template, thresholds=thresholds)
+        documents = None if X is None else self.infer_or_fitted(X, **settings)
+        return checker.report(documents, nearest=nearest)
 
     def checker(
         self,
         *,
         template: str | Path | tuple[TemplateEntry, ...] | None = None,
-        limits: Limits | None = None,
+        thresholds: Thresholds | None = None,
     ) -> Checker:
-        """Make what `check` checks with, for those who have inferred documents already."""
+        """Make the checker that `check` uses, for documents that are inferred already."""
         check_is_fitted(self)
         entries = read_template(template) if isinstance(template, str | Path) else template
         checker = make_checker(
@@ -225,13 +251,14 @@ class Tasks(InfersDocuments):
             self.dispersion_,
             self.titles_,
             self.topics_,
-            limits,
+            thresholds,
         )
         if entries is None:
             return checker
         totals = self.state_.word_counts.sum(axis=1)
         split = self.tokens_.splitter()
-        return checker.against(entries, self.word_distributions_, totals, self.vocabulary_, split)
+        words = self.word_distributions_, totals, self.vocabulary_, split
+        return checker.with_template(entries, *words)
 
     def infer_or_fitted(
         self,

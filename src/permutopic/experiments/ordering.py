@@ -17,7 +17,7 @@ from permutopic.baselines.ridge_position import learn_ridge_positions
 from permutopic.checks import check_integer
 from permutopic.errors import InputError
 from permutopic.metrics.ordering import kendall_tau
-from permutopic.ordering import METHODS, learn_places, order_pieces
+from permutopic.ordering import METHODS, count_positions, order_pieces
 from permutopic.ordering.pieces import encode_pieces
 
 if TYPE_CHECKING:
@@ -66,12 +66,12 @@ def ordering_taus(
     Documents with one section are left out.
     """
     state, priors = model.state_, model.priors_
-    places = learn_places(corpus, state.all_topics(), state.n_topics)
+    positions = count_positions(corpus, state.all_topics(), state.n_topics)
     encoded = _encoded(documents, corpus)
     found: dict[str, list[float]] = {}
     for method in methods:
         orderings = (
-            order_pieces(pieces, state, priors, places, method=method) for pieces in encoded
+            order_pieces(pieces, state, priors, positions, method=method) for pieces in encoded
         )
         found[method] = [_tau(ordering.scores) for ordering in orderings]
     return found

@@ -1,18 +1,24 @@
-"""Ordering loose pieces of text (section 5.3): eq. 13, and what it throws away."""
+"""Ordering loose pieces of text (section 5.3): by eq. 13, or by topics, positions and pairs."""
 
 from __future__ import annotations
 
-from permutopic.ordering.order import DEFAULT, METHODS, Ordering, check_method, order_pieces
+from permutopic.ordering.order import (
+    DEFAULT_METHOD,
+    METHODS,
+    ORDER_COLUMNS,
+    Ordering,
+    order_pieces,
+)
 from permutopic.ordering.pieces import order_texts
-from permutopic.ordering.places import Places, learn_places
+from permutopic.ordering.positions import PositionCounts, count_positions
 
 __all__ = [
-    "DEFAULT",
+    "DEFAULT_METHOD",
     "METHODS",
+    "ORDER_COLUMNS",
     "Ordering",
-    "Places",
-    "check_method",
-    "learn_places",
+    "PositionCounts",
+    "count_positions",
     "order_pieces",
     "order_texts",
 ]

@@ -14,24 +14,24 @@ STANDARD_INPUT = "-"
 
 
 class LoosePiece(NamedTuple):
-    """A piece of text, and what its writer calls it; `value` is the id as it was written."""
+    """A piece of text with its id."""
 
-    id: str
+    id: str | int
     text: str
-    value: str | int
 
 
 def read_pieces(path: str | Path, options: ReadOptions | None = None) -> list[LoosePiece]:
     """Read pieces from JSON lines with "id" and "text", or from standard input ("-").
 
-    Other fields are left aside. `options` has the encoding.
+    Other fields are ignored. `options` has the encoding. Ids are unique as text: "1" and 1 are
+    the same.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
     ...     _ = file.write('{"id": "a", "text": "Salt sea."}')
     ...     file.flush()
     ...     read_pieces(file.name)
-    [LoosePiece(id='a', text='Salt sea.', value='a')]
+    [LoosePiece(id='a', text='Salt sea.')]
     """
     name = str(path)
     source = standard_input() if name == STANDARD_INPUT else Source(Path(path), name, name)
@@ -41,21 +41,20 @@ def read_pieces(path: str | Path, options: ReadOptions | None = None) -> list[Lo
         if line.isspace():
             continue
         location = f"{source.name}:{number}"
-        piece = _piece(line, location)
-        if piece.id in lines:
+        piece = _parse_piece(line, location)
+        key = str(piece.id)
+        if key in lines:
             raise ReadError(
-                location,
-                "twice",
-                f"the id {piece.id!r} is that of line {lines[piece.id]}: ids differ",
+                location, "twice", f"the id {key!r} is that of line {lines[key]}: ids differ"
             )
-        lines[piece.id] = number
+        lines[key] = number
         pieces.append(piece)
     if not pieces:
         raise ReadError(source.name, "empty", 'no piece: give lines like {"id": "a", "text": "…"}')
     return pieces
 
 
-def _piece(line: str, location: str) -> LoosePiece:
+def _parse_piece(line: str, location: str) -> LoosePiece:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -73,18 +72,20 @@ def _piece(line: str, location: str) -> LoosePiece:
             )
     name, text = value["id"], value["text"]
     if isinstance(name, bool) or not isinstance(name, str | int) or not str(name).strip():
-        raise ReadError(location, "no id", f"an id is text or a whole number, not {_shortly(name)}")
+        raise ReadError(
+            location, "no id", f"an id is text or a whole number, not {_shortened(name)}"
+        )
     if not isinstance(text, str):
-        raise ReadError(location, "no text", f"the text is a string, not {_shortly(text)}")
+        raise ReadError(location, "no text", f"the text is a string, not {_shortened(text)}")
     try:
         f"{name}{text}".encode()
     except UnicodeEncodeError:
         raise ReadError(
             location, "bad JSON", "half a character (a lone surrogate) is no text"
         ) from None
-    return LoosePiece(str(name), text, name)
+    return LoosePiece(name, text)
 
 
-def _shortly(value: object) -> str:
+def _shortened(value: object) -> str:
     shown = json.dumps(value)
     return shown if len(shown) <= 40 else f"{shown[:39]}…"

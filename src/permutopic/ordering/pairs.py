@@ -1,9 +1,9 @@
-"""Which piece stands before which, and the order that gets most pairs right.
+"""Ordering by pairs: the order with the greatest expected number of pairs in the right order.
 
-P(a before b) is the mean of two opinions. By topics: how often a's topic stands before b's in the
-documents that have both. By places: how probable it is that a's place comes before b's. The order
-that is looked for has the greatest sum of P(a before b) over all its pairs a … b: it is the one
-whose expected τ (eq. 16) is greatest.
+P(a before b) is the mean of two estimates. By topics: the share of documents with both topics in
+which a's topic precedes b's. By positions: the probability that a's position is before b's. The
+order that is searched for has the greatest sum of P(a before b) over its pairs a … b, which is the
+greatest expected τ (eq. 16).
 """
 
 from __future__ import annotations
@@ -16,76 +16,78 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from permutopic.ordering.places import Places
+    from permutopic.ordering.positions import PositionCounts
 
-LARGEST = 3000
-"""More bags than this are sorted by how many others each is expected to stand after: the table
-of all pairs, and the search on it, grow with the square of their number."""
-CLOSE = 1e-9
-"""Differences of probabilities and scores that are taken for none."""
+MAX_SEARCHED = 3000
+"""More distinct pieces are sorted by their expected ranks instead: the table of all pairs, and the
+search on it, grow with the square of their number."""
+TOLERANCE = 1e-9
+"""Smaller differences of probabilities and scores are rounding errors."""
 
 
-def before_by_topics(places: Places) -> NDArray[np.float64]:
-    """Compute P(topic of the row before that of the column): (K, K), ½ where nothing is known."""
-    seen = places.topic_pairs + 1
-    share: NDArray[np.float64] = seen / (seen + seen.T)
+def topic_precedence(positions: PositionCounts) -> NDArray[np.float64]:
+    """Compute P(topic of the row before that of the column): (K, K), ½ without any data."""
+    counts = positions.topic_pairs + 1
+    share: NDArray[np.float64] = counts / (counts + counts.T)
     return share
 
 
-def before(
-    first: NDArray[np.float64], second: NDArray[np.float64], places: Places
+def piece_precedence(
+    first: NDArray[np.float64], second: NDArray[np.float64], positions: PositionCounts
 ) -> NDArray[np.float64]:
-    """Compute P(a before b) for each a of `first` and b of `second`, both (bags, K, places).
+    """Compute P(a before b) for each a of `first` and b of `second`.
 
-    Two pieces at one place are in either order with probability ½; so are two of one topic.
+    Both are posteriors of shape (pieces, K, 20). Two pieces at one position are in either order
+    with probability ½; so are two of one topic.
     """
-    by_topic = first.sum(axis=2) @ before_by_topics(places) @ second.sum(axis=2).T
-    place = second.sum(axis=1)
-    later = place[:, ::-1].cumsum(axis=1)[:, ::-1] - place / 2
-    by_place = first.sum(axis=1) @ later.T
-    mean: NDArray[np.float64] = (by_topic + by_place) / 2
+    by_topic = first.sum(axis=2) @ topic_precedence(positions) @ second.sum(axis=2).T
+    position = second.sum(axis=1)
+    later = position[:, ::-1].cumsum(axis=1)[:, ::-1] - position / 2
+    by_position = first.sum(axis=1) @ later.T
+    mean: NDArray[np.float64] = (by_topic + by_position) / 2
     return mean
 
 
 def rank_by_pairs(
-    posterior: NDArray[np.float64], sizes: NDArray[np.int64], places: Places
+    posterior: NDArray[np.float64], multiplicity: NDArray[np.int64], positions: PositionCounts
 ) -> NDArray[np.float64]:
-    """Rank bags by the order that gets most pairs right: for each, its mean place in that order.
+    """Compute the rank of each distinct piece in the order that gets most pairs right: (U,).
 
-    `sizes` says how many pieces each bag stands for. Bags that stand side by side and are as
-    probable in one order as in the other share a rank.
+    `posterior` is (U, K, 20), `multiplicity` the number of pieces that each row stands for. The
+    rank of equal pieces is the mean of their ranks. Pieces that are neighbours in the order and
+    are as probable in one order as in the other share a rank.
     """
-    pooled = np.tensordot(sizes, posterior, axes=1)[None] / sizes.sum()
-    start = np.argsort(-before(posterior, pooled, places)[:, 0], kind="stable")
-    if start.size > LARGEST:
+    pooled = np.tensordot(multiplicity, posterior, axes=1)[None] / multiplicity.sum()
+    start = np.argsort(-piece_precedence(posterior, pooled, positions)[:, 0], kind="stable")
+    if start.size > MAX_SEARCHED:
         margins = np.array(
             [
-                (before(posterior[[a]], posterior[[b]], places) * 2 - 1).item()
+                (piece_precedence(posterior[[a]], posterior[[b]], positions) * 2 - 1).item()
                 for a, b in pairwise(start)
             ]
         )
         order = start
     else:
-        table = before(posterior, posterior, places)
+        table = piece_precedence(posterior, posterior, positions)
         margin = table - table.T
-        order = best_order(margin * np.outer(sizes, sizes), start)
+        order = improve_order(margin * np.outer(multiplicity, multiplicity), start)
         margins = margin[order[:-1], order[1:]]
-    block = np.concatenate([[0], np.cumsum(np.abs(margins) > CLOSE)])
-    held = np.bincount(block, weights=sizes[order])
+    group = np.concatenate([[0], np.cumsum(np.abs(margins) > TOLERANCE)])
+    sizes = np.bincount(group, weights=multiplicity[order])
     ranks = np.empty(order.size)
-    ranks[order] = (np.cumsum(held) - (held + 1) / 2)[block]
+    ranks[order] = (np.cumsum(sizes) - (sizes + 1) / 2)[group]
     return ranks
 
 
-def best_order(margin: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Move one item at a time to where it gains most, until no move gains.
+def improve_order(margin: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Maximise Σ margin[a, b] over the pairs a … b of an order, by local search.
 
-    `margin[a, b]` is what is gained if a stands before b instead of after it. The order that is
-    found cannot be bettered by moving one item; where the margins contradict one another, a
-    better one may be further away.
+    Each step moves one item to its best slot, until no move gains. The result is a local optimum:
+    no move of one item improves it, but where the margins are not transitive there may be a better
+    order.
 
     >>> margin = np.array([[0, 1, -2], [-1, 0, 3], [2, -3, 0]])  # 0 before 1 before 2 before 0
-    >>> best_order(margin, np.array([0, 1, 2])).tolist()
+    >>> improve_order(margin, np.array([0, 1, 2])).tolist()
     [1, 2, 0]
     """
     order = start.copy()
@@ -93,12 +95,12 @@ def best_order(margin: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray
     while moved:
         moved = False
         for item in start:
-            place = int(np.flatnonzero(order == item)[0])
-            others = np.delete(order, place)
-            # What is gained in each slot, after so many of the others, over the first.
+            slot = int(np.flatnonzero(order == item)[0])
+            others = np.delete(order, slot)
+            # Gain of every slot, after so many of the others, over the first slot.
             gains = np.concatenate([[0.0], np.cumsum(margin[others, item])])
             best = int(gains.argmax())
-            if gains[best] > gains[place] + CLOSE:
+            if gains[best] > gains[slot] + TOLERANCE:
                 order = np.insert(others, best, item)
                 moved = True
     return order

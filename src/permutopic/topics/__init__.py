@@ -1,18 +1,18 @@
-"""What a person is shown of a model's topics: telling words, names, merged topics, the outline."""
+"""Topics as they are shown: distinctive words, names, merged topics, the outline."""
 
 from __future__ import annotations
 
-from permutopic.topics.evidence import Evidence, gather_evidence
 from permutopic.topics.named import NamedTopics
+from permutopic.topics.naming_counts import NamingCounts, count_words_and_headings
 from permutopic.topics.outline import OutlineEntry
 from permutopic.topics.structure import Structure, count_swaps, structure_of
 
 __all__ = [
-    "Evidence",
     "NamedTopics",
+    "NamingCounts",
     "OutlineEntry",
     "Structure",
     "count_swaps",
-    "gather_evidence",
+    "count_words_and_headings",
     "structure_of",
 ]

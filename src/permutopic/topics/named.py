@@ -1,4 +1,4 @@
-"""Topics with their names: what renaming and merging change, and what is saved of it."""
+"""Shown topics with their names: renaming, merging, and their form in a model folder."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from permutopic.errors import InputError
-from permutopic.topics.distinctive import weigh_words
-from permutopic.topics.evidence import Evidence
+from permutopic.errors import InputError, Parameter
+from permutopic.topics.distinctive import word_weights
 from permutopic.topics.naming import (
     TopicName,
-    check_free,
     check_name,
+    check_unique,
     find_topic,
+    make_unique,
     name_merged,
     name_topics,
-    settle,
 )
+from permutopic.topics.naming_counts import NamingCounts
 from permutopic.topics.outline import OutlineEntry, make_outline
-from permutopic.topics.view import TopicView, check_merge_map, merge_topics_of, view_topics
+from permutopic.topics.view import TopicView, check_merge_map, merge_shown_topics, view_topics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,47 +34,58 @@ if TYPE_CHECKING:
 
     Members = tuple[int, ...]
 
+# FILE FORMAT: names in a model folder of schema 5 that differ from ours.
+_MERGE_MAP = "homes"
+_AUTOMATIC_NAMES, _USER_NAMES, _MEMBERS = "automatic", "given", "of"
+_WORD_SEGMENTS, _HEADING_COUNTS = "evidence.word_segments", "evidence.heading_counts"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NamedTopics:
-    """The topics of a state as they are shown. Changing them makes new ones.
+    """The shown topics of a state. Instances are immutable: changes make new ones.
 
-    Names go by the sampled topics that a shown one is made of. So a topic keeps its name whatever
-    is merged beside it, and parts have theirs again when they part.
+    Names are keyed by the members of a shown topic, the sampled topics that it is made of. So a
+    topic keeps its name when others are merged, and its parts get theirs back when it is unmerged.
 
     Attributes
     ----------
-    automatic
-        The automatic name of every sampled topic, and of those that were merged.
-    given
-        The user's names.
+    state, priors, vocabulary
+        The sampled topics.
+    counts
+        Counts that topics are named by.
+    view
+        Counts and orders of the shown topics.
+    automatic_names
+        The automatic name of every sampled topic, and of merged ones.
+    user_names
+        Names given by the user.
     """
 
     state: State
-    evidence: Evidence
+    counts: NamingCounts
     priors: Priors
     vocabulary: Sequence[str]
     view: TopicView
-    automatic: Mapping[Members, TopicName]
-    given: Mapping[Members, str]
+    automatic_names: Mapping[Members, TopicName]
+    user_names: Mapping[Members, str]
 
     def __repr__(self) -> str:
         return f"<NamedTopics: {'; '.join(name.text for name in self.names)}>"
 
     @classmethod
-    def of(
-        cls, state: State, evidence: Evidence, priors: Priors, vocabulary: Sequence[str]
+    def from_state(
+        cls, state: State, counts: NamingCounts, priors: Priors, vocabulary: Sequence[str]
     ) -> Self:
-        """Show topics as they were sampled, with automatic names."""
-        weights = weigh_words(vocabulary, state.word_counts.sum(axis=1))
-        view = view_topics(state, evidence, priors, np.arange(state.n_topics), weights)
+        """Show every sampled topic, with automatic names."""
+        weights = word_weights(vocabulary, state.word_counts.sum(axis=1))
+        view = view_topics(state, counts, priors, np.arange(state.n_topics), weights)
         names = name_topics(view, vocabulary)
         automatic: dict[Members, TopicName] = {(n,): name for n, name in enumerate(names)}
-        return cls(state, evidence, priors, vocabulary, view, automatic, {})
+        return cls(state, counts, priors, vocabulary, view, automatic, {})
 
     @cached_property
     def members(self) -> tuple[Members, ...]:
-        """The sampled topics that each shown topic is made of."""
+        """For each shown topic, the sampled topics that it is made of."""
         merge_map = self.view.merge_map
         return tuple(
             tuple(np.flatnonzero(merge_map == topic).tolist())
@@ -83,94 +94,100 @@ class NamedTopics:
 
     @cached_property
     def names(self) -> tuple[TopicName, ...]:
-        """The name of every shown topic; no two are the same."""
-        automatic = [self.automatic[members] for members in self.members]
-        named = [(n, members) for n, members in enumerate(self.members) if members in self.given]
-        return settle(automatic, {n: self.given[members] for n, members in named})
+        """The unique name of every shown topic."""
+        automatic = [self.automatic_names[members] for members in self.members]
+        numbered = enumerate(self.members)
+        given = {n: self.user_names[key] for n, key in numbered if key in self.user_names}
+        return make_unique(automatic, given)
 
     def renamed(self, changes: Mapping[Any, str | None]) -> Self:
-        """Give topics the user's names; None gives the automatic one back."""
+        """Set the user's names of topics; None restores the automatic name."""
         if not hasattr(changes, "items"):
-            raise InputError(f"names are given as {{topic: name}}, not {changes!r}")
-        given, new = dict(self.given), dict[int, str | None]()
+            raise InputError(Parameter("names"), f" are given as {{topic: name}}, not {changes!r}")
+        names, new = dict(self.user_names), dict[int, str | None]()
         for key, name in changes.items():
             topic = find_topic(self.names, key)
             if topic in new:
                 raise InputError(f"topic {topic} is given two names")
             new[topic] = None if name is None else check_name(name)
-        check_free(self.names, new)
+        check_unique(self.names, new)
         for topic, text in new.items():
-            given.pop(self.members[topic], None)
+            names.pop(self.members[topic], None)
             if text is not None:
-                given[self.members[topic]] = text
-        return replace(self, given=given)
+                names[self.members[topic]] = text
+        return replace(self, user_names=names)
 
     def merged(self, topics: Iterable[int | str], name: str | None = None) -> Self:
-        """Make topics one; without a name of its own it is called after its parts."""
+        """Merge topics into one; without `name` its name is made from those of its parts."""
         if isinstance(topics, str) or not isinstance(topics, Iterable):
-            raise InputError(f"topics to merge are a list of numbers or names, not {topics!r}")
+            what = f" to merge are a list of numbers or names, not {topics!r}"
+            raise InputError(Parameter("topics"), what)
         together = sorted({find_topic(self.names, topic) for topic in topics})
         if len(together) < 2:
             raise InputError("merging takes two different topics or more")
-        merge_map = merge_topics_of(self.view.merge_map, together, self.state.bag.sum(axis=0))
+        merge_map = merge_shown_topics(self.view.merge_map, together, self.state.bag.sum(axis=0))
         merged = self._with_merge_map(merge_map)
         whole = tuple(sorted(part for topic in together for part in self.members[topic]))
-        place = merged.members.index(whole)
+        number = merged.members.index(whole)
         used = [topic for topic in together if self.view.segments[topic]] or together[:1]
         parts = [self.names[topic] for topic in used]
-        called = name_merged(merged.view, self.vocabulary, place, parts)
-        given = {key: text for key, text in self.given.items() if key != whole}
-        merged = replace(merged, automatic={**self.automatic, whole: called}, given=given)
-        return merged if name is None else merged.renamed({place: name})
+        text = name_merged(merged.view, self.vocabulary, number, parts)
+        automatic = {**self.automatic_names, whole: text}
+        given = {key: own for key, own in self.user_names.items() if key != whole}
+        merged = replace(merged, automatic_names=automatic, user_names=given)
+        return merged if name is None else merged.renamed({number: name})
 
     def unmerged(self) -> Self:
-        """Take all merging back: every topic has the name that it had, or was given since."""
+        """Undo all merging; every topic gets back its own name."""
         return self._with_merge_map(np.arange(self.state.n_topics))
 
     def _with_merge_map(self, merge_map: NDArray[np.int64]) -> Self:
         weights = self.view.weights
-        view = view_topics(self.state, self.evidence, self.priors, merge_map, weights)
+        view = view_topics(self.state, self.counts, self.priors, merge_map, weights)
         return replace(self, view=view)
 
-    def extended(self, state: State, evidence: Evidence) -> Self:
-        """Show the same topics in a state with more documents, `evidence` being of those."""
-        whole = self.evidence.joined(evidence)
-        view = view_topics(state, whole, self.priors, self.view.merge_map, self.view.weights)
-        return replace(self, state=state, evidence=whole, view=view)
+    def extended(self, state: State, counts: NamingCounts) -> Self:
+        """Show the same topics in a state with more documents; `counts` are those of the new."""
+        total = self.counts + counts
+        view = view_topics(state, total, self.priors, self.view.merge_map, self.view.weights)
+        return replace(self, state=state, counts=total, view=view)
 
     def outline(self, n_words: int) -> tuple[OutlineEntry, ...]:
         """List the topics in canonical order."""
         return make_outline(self.view, self.names, self.priors, self.vocabulary, n_words)
 
     def topics(self, document: int) -> NDArray[np.int64]:
-        """Give the shown topic of every unit of a document."""
+        """Return the shown topic of every unit of a document."""
         return self.view.merge_map[self.state.topics(document)]
 
     def as_dict(self) -> dict[str, Any]:
-        """Say what a model folder keeps in words; `arrays` is the rest."""
+        """Return the JSON part of a model folder; `arrays` has the rest."""
         return {
-            "homes": self.view.merge_map.tolist(),
-            "automatic": [
-                {"of": list(members), **vars(name)} for members, name in self.automatic.items()
+            _MERGE_MAP: self.view.merge_map.tolist(),
+            _AUTOMATIC_NAMES: [
+                {_MEMBERS: list(members), **vars(name)}
+                for members, name in self.automatic_names.items()
             ],
-            "given": [{"of": list(members), "text": text} for members, text in self.given.items()],
-            "headings": list(self.evidence.headings),
+            _USER_NAMES: [
+                {_MEMBERS: list(members), "text": text} for members, text in self.user_names.items()
+            ],
+            "headings": list(self.counts.headings),
         }
 
     @staticmethod
-    def is_by_hand(saved: object) -> bool:
-        """Tell whether what `as_dict` gave has names or merging of the user's."""
+    def has_user_changes(saved: object) -> bool:
+        """Return whether the result of `as_dict` has names or merged topics of the user."""
         if not isinstance(saved, dict):
             return False
-        merge_map = saved.get("homes")
+        merge_map = saved.get(_MERGE_MAP)
         merged = isinstance(merge_map, list) and merge_map != list(range(len(merge_map)))
-        return bool(saved.get("given")) or merged
+        return bool(saved.get(_USER_NAMES)) or merged
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Give the arrays that a model folder keeps."""
+        """Return the arrays by the names under which a model folder stores them."""
         return {
-            "evidence.word_segments": self.evidence.word_segments,
-            "evidence.heading_counts": self.evidence.heading_counts,
+            _WORD_SEGMENTS: self.counts.word_segments,
+            _HEADING_COUNTS: self.counts.heading_counts,
         }
 
     @classmethod
@@ -182,24 +199,22 @@ class NamedTopics:
         priors: Priors,
         vocabulary: Sequence[str],
     ) -> Self:
-        """Read back what `as_dict` and `arrays` gave; raise ValueError if it does not fit."""
+        """Build from the results of `as_dict` and `arrays`; raise ValueError if they are bad."""
         headings = saved["headings"]
         if not isinstance(headings, list) or not all(isinstance(h, str) for h in headings):
             raise ValueError("headings is not a list of strings")
-        evidence = Evidence(
-            arrays["evidence.word_segments"], tuple(headings), arrays["evidence.heading_counts"]
-        )
-        if evidence.word_segments.shape != state.word_counts.shape:
+        counts = NamingCounts(arrays[_WORD_SEGMENTS], tuple(headings), arrays[_HEADING_COUNTS])
+        if counts.word_segments.shape != state.word_counts.shape:
             raise ValueError("word_segments and word_counts disagree")
-        merge_map = check_merge_map(saved["homes"], state.n_topics)
-        weights = weigh_words(vocabulary, state.word_counts.sum(axis=1))
-        view = view_topics(state, evidence, priors, merge_map, weights)
+        merge_map = check_merge_map(saved[_MERGE_MAP], state.n_topics)
+        weights = word_weights(vocabulary, state.word_counts.sum(axis=1))
+        view = view_topics(state, counts, priors, merge_map, weights)
         automatic = {
-            tuple(item["of"]): TopicName(item["text"], item["source"])
-            for item in saved["automatic"]
+            tuple(item[_MEMBERS]): TopicName(item["text"], item["source"])
+            for item in saved[_AUTOMATIC_NAMES]
         }
-        given = {tuple(item["of"]): check_name(item["text"]) for item in saved["given"]}
-        shown = cls(state, evidence, priors, vocabulary, view, automatic, given)
+        given = {tuple(item[_MEMBERS]): check_name(item["text"]) for item in saved[_USER_NAMES]}
+        shown = cls(state, counts, priors, vocabulary, view, automatic, given)
         if not {*shown.members, *((topic,) for topic in range(state.n_topics))} <= set(automatic):
             raise ValueError("a topic has no name")
         return shown

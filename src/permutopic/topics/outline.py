@@ -1,4 +1,4 @@
-"""The canonical outline: topics in canonical order, and how each one behaves."""
+"""The canonical outline: topics in canonical order, with their shares and dispersion."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from permutopic.topics.view import TopicView
 
 FIRMNESS = ((9.0, "fixed"), (4.0, "firm"), (2.0, "loose"), (0.0, "wanders"))
-"""What is said of a topic that is so many times as likely to be in its place as one place late."""
-FEWEST = 10
-"""From fewer documents than these nothing is said of the kind: ρ may be anything."""
+"""Least exp(ρ), the odds of a topic's own slot to the next one, and the word for it."""
+MIN_DOCUMENTS = 10
+"""With fewer documents the estimate of ρ is too uncertain for a word."""
 
 
 @dataclass(frozen=True)
@@ -31,27 +31,27 @@ class OutlineEntry:
     Attributes
     ----------
     topic
-        The topic's number, which is its place in the canonical order, from zero.
+        The topic's number, which is its slot in the canonical order, from zero.
     name
-        What it is called; no other topic of the model is called that.
+        Its name, unique in the model.
     named_by
         "heading", "words" or "user"; "none" if no document has the topic.
     words
-        Its most telling words, the most telling first.
+        Its most distinctive words, the most distinctive first.
     document_share
         Share of the documents that have the topic.
     mean_units
-        Mean number of units it takes in those documents.
+        Mean number of units it has in those documents.
     dispersion
-        ρ: how firmly it keeps its place among the topics after it. None where the model has
+        ρ: how firmly it keeps its position among the topics after it. None where the model has
         none: for the last topic in use, and in the constrained and uniform variants. Where some
-        topics are in no document, this is the most likely ρ among the others.
+        topics are in no document, the most probable ρ given the orders of the others.
     in_place
-        What ρ comes to: the probability that none of the later topics comes before this one.
+        The probability, which follows from ρ, that none of the later topics precedes this one.
     firmness
-        ρ in a word. The topic is exp(ρ) times as likely to be in its place as one place late: from
-        9 times on that is "fixed", from 4 "firm", from 2 "loose", below "wanders". None where
-        there is no ρ, and with fewer than ten documents.
+        ρ in a word. The topic is exp(ρ) times as probable in its own slot as one slot later: at
+        least 9 times is "fixed", 4 "firm", 2 "loose", less "wanders". None without ρ, and with
+        fewer than ten documents.
     """
 
     topic: int
@@ -79,30 +79,30 @@ def make_outline(
     entries = []
     for topic, name in enumerate(names):
         units = view.bag[:, topic]
-        holders = np.count_nonzero(units)
+        n_documents = np.count_nonzero(units)
         rho = dispersion.get(topic)
-        later = np.count_nonzero(used[topic + 1 :])
-        in_place = None if rho is None else float(np.exp(-log_normalizer(rho, later + 1)))
+        n_later = np.count_nonzero(used[topic + 1 :])
+        in_place = None if rho is None else float(np.exp(-log_normalizer(rho, n_later + 1)))
         entries.append(
             OutlineEntry(
                 topic=topic,
                 name=name.text,
                 named_by=name.source,
                 words=tuple(vocabulary[word] for word in view.ranked_words[topic][:n_words]),
-                document_share=holders / units.size,
-                mean_units=float(units.sum() / holders) if holders else 0.0,
+                document_share=n_documents / units.size,
+                mean_units=float(units.sum() / n_documents) if n_documents else 0.0,
                 dispersion=rho,
                 in_place=in_place,
-                firmness=None if rho is None or units.size < FEWEST else in_words(rho),
+                firmness=None if rho is None or units.size < MIN_DOCUMENTS else firmness_of(rho),
             )
         )
     return tuple(entries)
 
 
-def in_words(dispersion: float) -> str:
-    """Say in a word how firmly a topic keeps its place.
+def firmness_of(dispersion: float) -> str:
+    """Return the word for how firmly a topic keeps its position.
 
-    >>> [in_words(rho) for rho in (2.2, 1.4, 0.7, 0.6)]
+    >>> [firmness_of(rho) for rho in (2.2, 1.4, 0.7, 0.6)]
     ['fixed', 'firm', 'loose', 'wanders']
     """
     return next(word for odds, word in FIRMNESS if np.exp(dispersion) >= odds)

@@ -1,4 +1,4 @@
-"""A document at a glance: its topics, and how far their order is from the canonical one."""
+"""The structure of a document: its topics, and the distance of their order to the canonical one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Structure:
-    """One document's topics.
+    """The topics of one document.
 
     Attributes
     ----------
@@ -24,8 +24,8 @@ class Structure:
     topics
         The topic of every unit.
     swaps
-        Swaps of neighbouring topics between the canonical order and the order of first
-        appearance: 0 if the document keeps to the outline.
+        Kendall distance between the order in which topics first appear and the canonical one: 0 if
+        the document has the canonical order.
     """
 
     title: str
@@ -34,12 +34,12 @@ class Structure:
 
     @property
     def segments(self) -> tuple[int, ...]:
-        """The topic of every run of units that have the same one."""
+        """The topic of every segment."""
         return tuple(topic for topic, _ in groupby(self.topics))
 
 
 def structure_of(title: str, topics: NDArray[np.int64] | Sequence[int]) -> Structure:
-    """Describe a document by the topics of its units.
+    """Return the structure of a document, given the topics of its units.
 
     >>> structure_of("Oslo", [2, 2, 0, 1]).swaps
     2
@@ -49,14 +49,14 @@ def structure_of(title: str, topics: NDArray[np.int64] | Sequence[int]) -> Struc
 
 
 def count_swaps(topics: Iterable[int]) -> int:
-    """Count the pairs of different topics that stand the other way round.
+    """Count the pairs of different topics that are not in canonical order.
 
     >>> count_swaps([2, 0, 1])
     2
     """
-    met: list[int] = []
+    seen: list[int] = []
     swaps = 0
     for topic in topics:
-        swaps += sum(earlier > topic for earlier in met)
-        met.append(topic)
+        swaps += sum(earlier > topic for earlier in seen)
+        seen.append(topic)
     return swaps

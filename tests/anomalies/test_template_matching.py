@@ -5,9 +5,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from permutopic.anomalies import Habits, match_template, parse_template
-from permutopic.anomalies.match import FITS
-from permutopic.anomalies.matching import RARE, _assign
+from permutopic.anomalies import TopicUsage, match_template, parse_template
+from permutopic.anomalies.template_match import MIN_FIT
+from permutopic.anomalies.template_matching import HALF_WEIGHT_COUNT, _assign
 
 # Words that come a thousand times in the topic they belong to, and hardly elsewhere.
 VOCABULARY = ("sea", "salt", "hill", "snow", "town", "shop", "the", "rare")
@@ -23,10 +23,10 @@ NAMES = ("sea, salt", "Hills", "Town: hall", "Town: shop")
 
 
 def match(text, names=NAMES, counts=COUNTS):
-    habits = Habits(names, np.ones((3, len(names)), dtype=np.int64), np.ones(len(names) - 1))
+    usage = TopicUsage(names, np.ones((3, len(names)), dtype=np.int64), np.ones(len(names) - 1))
     return match_template(
         parse_template(text),
-        habits,
+        usage,
         (counts + 0.1) / (counts + 0.1).sum(axis=1, keepdims=True),
         counts.sum(axis=0),
         VOCABULARY,
@@ -39,48 +39,50 @@ def topics(found):
 
 
 def reasons(found):
-    return [entry.by for entry in found.entries]
+    return [entry.matched_by for entry in found.entries]
 
 
 def test_entries_go_by_name_by_heading_or_by_seed_words():
     found = match("hills\nCoast: Sea, SALT\nTown: nothing")
     assert topics(found) == [(1,), (0,), (2, 3)]
     assert reasons(found) == ["name", "words", "heading"]
-    assert found.left == ()
+    assert found.unmatched == ()
 
 
 def test_the_fit_is_the_mean_log_ratio_over_known_words_shrunk_for_rare_ones():
-    (entry,) = match("Coast: sea, rare, unheard").entries
-    assert (entry.known, entry.unknown) == (("sea", "rare"), ("unheard",))
+    (entry,) = match("Coast: sea, rare, unseen").entries
+    assert (entry.known, entry.unknown) == (("sea", "rare"), ("unseen",))
     shares = (COUNTS[0] + 0.1) / (COUNTS[0] + 0.1).sum()
     totals = COUNTS.sum(axis=0)
     gains = np.log(shares / (totals / totals.sum()))[[0, 7]]
-    assert entry.fit == pytest.approx((gains * totals[[0, 7]] / (totals[[0, 7]] + RARE)).mean())
+    assert entry.fit == pytest.approx(
+        (gains * totals[[0, 7]] / (totals[[0, 7]] + HALF_WEIGHT_COUNT)).mean()
+    )
 
 
 def test_an_entry_without_words_goes_by_those_of_its_name():
     assert topics(match("Snow hill")) == [(1,)]
 
 
-def test_an_entry_that_nothing_fits_is_said_to_be_so():
+def test_an_entry_that_nothing_fits_has_no_topic():
     found = match("Weather: rain, wind\nArticles: the\nCoast: sea")
     assert topics(found) == [(), (), (0,)]
     assert reasons(found)[:2] == ["nothing", "nothing"]
-    says = [entry.says(NAMES) for entry in found.entries]
+    says = [entry.describe(NAMES) for entry in found.entries]
     assert says[0] == "no topic of the model is for Weather: its words are unknown to the model"
     assert says[1].startswith("no topic of the model is for Articles: the closest is ")
     assert says[2] == "Coast is “sea, salt”"
     assert np.isnan(found.entries[0].fit)
-    assert found.left == (1, 2, 3)
+    assert found.unmatched == (1, 2, 3)
 
 
 def test_one_topic_does_not_go_with_two_entries():
     found = match("Sea: sea\nSalt: salt")
     assert sorted(topics(found)) == [(), (0,)]
     empty = found.entries[topics(found).index(())]
-    assert (empty.closest, empty.owner) == (0, {"Sea": "Salt", "Salt": "Sea"}[empty.name])
-    says = f"is for {empty.name} alone: “sea, salt” fits, and goes with {empty.owner}"
-    assert empty.says(NAMES).endswith(says)
+    assert (empty.closest, empty.closest_entry) == (0, {"Sea": "Salt", "Salt": "Sea"}[empty.name])
+    says = f"is for {empty.name} alone: “sea, salt” fits, and goes with {empty.closest_entry}"
+    assert empty.describe(NAMES).endswith(says)
 
 
 def test_a_second_topic_joins_where_it_fits_well():
@@ -107,13 +109,13 @@ def test_how_well_a_topic_fits_its_own_heading_counts_as_well():
 
 
 def test_topics_in_no_document_are_not_matched():
-    habits = Habits(NAMES, np.array([[1, 0, 1, 1]]), np.ones(2))
+    usage = TopicUsage(NAMES, np.array([[1, 0, 1, 1]]), np.ones(2))
     shares = (COUNTS + 0.1) / (COUNTS + 0.1).sum(axis=1, keepdims=True)
     totals, split = COUNTS.sum(axis=0), str.split
     entries = parse_template("Hills: hill, snow")
-    found = match_template(entries, habits, shares, totals, VOCABULARY, split)
+    found = match_template(entries, usage, shares, totals, VOCABULARY, split)
     assert topics(found) == [()]
-    assert found.left == (0, 2, 3)
+    assert found.unmatched == (0, 2, 3)
 
 
 def test_the_sum_of_fits_is_the_largest_there_is():
@@ -121,9 +123,9 @@ def test_the_sum_of_fits_is_the_largest_there_is():
     for _ in range(30):
         fits = rng.normal(size=(3, 4))
         chosen = _assign(fits, {}, {})
-        total = sum(fits[row, topic] - FITS for row, topic in chosen.items())
+        total = sum(fits[row, topic] - MIN_FIT for row, topic in chosen.items())
         best = max(
-            sum(max(fits[row, topic] - FITS, 0) for row, topic in enumerate(some))
+            sum(max(fits[row, topic] - MIN_FIT, 0) for row, topic in enumerate(some))
             for some in permutations(range(4), 3)
         )
         assert total == pytest.approx(best)
@@ -131,9 +133,9 @@ def test_the_sum_of_fits_is_the_largest_there_is():
 
 def test_documents_are_held_to_the_templates_order():
     found = match("Town\nCoast: sea, salt")
-    habits = Habits(NAMES, np.ones((3, 4), dtype=np.int64), np.ones(3))
-    standard = found.standard(habits)
-    assert standard.slots.tolist() == [1, -1, 0, 0]
-    assert standard.first_topics(np.array([3, 2, 1, 0])) == {0: 3, 1: 0}
-    assert [row["says"] for row in found.rows(habits)] == ["Hills is not in the template"]
-    assert found.as_dict()["left"] == (1,)
+    usage = TopicUsage(NAMES, np.ones((3, 4), dtype=np.int64), np.ones(3))
+    outline = found.expected_outline(usage)
+    assert outline.entry_of.tolist() == [1, -1, 0, 0]
+    assert outline.first_topics(np.array([3, 2, 1, 0])) == {0: 3, 1: 0}
+    assert [row["says"] for row in found.rows(usage)] == ["Hills is not in the template"]
+    assert found.unmatched == (1,)

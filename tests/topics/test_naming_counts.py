@@ -5,7 +5,7 @@ import pytest
 
 from permutopic.corpus import Corpus
 from permutopic.documents import Document, Unit
-from permutopic.topics.evidence import Evidence, gather_evidence
+from permutopic.topics.naming_counts import NamingCounts, count_words_and_headings
 
 
 def corpus_of(*documents):
@@ -18,14 +18,14 @@ def corpus_of(*documents):
 
 def test_a_word_counts_once_for_each_segment():
     corpus = Corpus.from_paragraphs([["a a b", "a", "b"], ["b", "a b"]])
-    evidence = gather_evidence(corpus, np.array([0, 0, 1, 1, 0]), 3)
+    counts = count_words_and_headings(corpus, np.array([0, 0, 1, 1, 0]), 3)
     # a: document 0 in topic 0 (two units, one segment); document 1 in topic 0.
-    assert evidence.word_segments.tolist() == [[2, 0, 0], [2, 2, 0]]
+    assert counts.word_segments.tolist() == [[2, 0, 0], [2, 2, 0]]
 
 
 def test_neighbouring_documents_with_one_topic_are_two_segments():
     corpus = Corpus.from_paragraphs([["a"], ["a"]])
-    assert gather_evidence(corpus, np.array([1, 1]), 2).word_segments.tolist() == [[0, 2]]
+    assert count_words_and_headings(corpus, np.array([1, 1]), 2).word_segments.tolist() == [[0, 2]]
 
 
 def test_headings_are_counted_by_unit_whatever_their_number_and_case():
@@ -33,16 +33,17 @@ def test_headings_are_counted_by_unit_whatever_their_number_and_case():
         [("1. Methods", "x"), ("1. Methods", "x"), ("2.1  Case reports:", "x")],
         [("METHODS", "x"), ("(3) Case Reports", "x"), ("Only here", "x")],
     )
-    evidence = gather_evidence(corpus, np.array([0, 0, 1, 0, 1, 1]), 2)
-    assert evidence.headings == ("Case Reports", "Methods")
-    assert evidence.heading_counts.tolist() == [[0, 2], [3, 0]]
+    counts = count_words_and_headings(corpus, np.array([0, 0, 1, 0, 1, 1]), 2)
+    assert counts.headings == ("Case Reports", "Methods")
+    assert counts.heading_counts.tolist() == [[0, 2], [3, 0]]
 
 
 def test_text_before_the_first_heading_is_the_lead_and_text_without_any_is_nothing():
     lead = [(None, "x"), ("Uses", "y")]
-    evidence = gather_evidence(corpus_of(lead, lead, [(None, "z")]), np.array([0, 1, 0, 1, 1]), 2)
-    assert evidence.headings == ("(lead)", "Uses")
-    assert evidence.heading_counts.tolist() == [[2, 0], [0, 2]]
+    corpus = corpus_of(lead, lead, [(None, "z")])
+    counts = count_words_and_headings(corpus, np.array([0, 1, 0, 1, 1]), 2)
+    assert counts.headings == ("(lead)", "Uses")
+    assert counts.heading_counts.tolist() == [[2, 0], [0, 2]]
 
 
 @pytest.mark.parametrize(
@@ -65,12 +66,12 @@ def test_text_before_the_first_heading_is_the_lead_and_text_without_any_is_nothi
 )
 def test_a_heading_is_spelled_without_its_number(heading, name):
     corpus = corpus_of([(heading, "x")], [(heading, "y")])
-    assert gather_evidence(corpus, np.zeros(2, int), 2).headings == (name,)
+    assert count_words_and_headings(corpus, np.zeros(2, int), 2).headings == (name,)
 
 
 def test_a_heading_that_is_only_a_number_stays():
     corpus = corpus_of([("1984", "x"), ("3.", "y")], [("1984", "x"), ("3.", "y")])
-    assert gather_evidence(corpus, np.zeros(4, int), 2).headings == ("1984", "3")
+    assert count_words_and_headings(corpus, np.zeros(4, int), 2).headings == ("1984", "3")
 
 
 @pytest.mark.parametrize(
@@ -85,4 +86,4 @@ def test_a_heading_that_is_only_a_number_stays():
 )
 def test_counts_that_do_not_fit_are_refused(words, headings, counts, message):
     with pytest.raises(ValueError, match=message):
-        Evidence(words, headings, counts)
+        NamingCounts(words, headings, counts)
