@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.options import in_options, make_model, model_options_but, number
+from permutopic.cli.options import make_model, model_options_but, number
 from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
 from permutopic.errors import InputError
 
