@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from permutopic.readers import Notes, ReadError, ReadOptions
+from permutopic.readers import ReadError, ReadLog, ReadOptions
 from permutopic.readers.source import Source
 
 
@@ -13,14 +13,12 @@ def source_of(path, content):
     return Source(path, path.name, "title")
 
 
-def text_of(path, content, notes=None, **settings):
-    return source_of(path, content).text(
-        ReadOptions(**settings), Notes() if notes is None else notes
-    )
+def text_of(path, content, log=None, **settings):
+    return source_of(path, content).text(ReadOptions(**settings), ReadLog() if log is None else log)
 
 
 def lines_of(path, content, bad=None, **settings):
-    return list(source_of(path, content).lines(ReadOptions(**settings), Notes(), bad))
+    return list(source_of(path, content).lines(ReadOptions(**settings), ReadLog(), bad))
 
 
 def fault_of(call, *arguments, **settings):

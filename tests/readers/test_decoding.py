@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, ReadOptions
+from permutopic.readers import ReadError, ReadLog, ReadOptions
 from permutopic.readers.decoding import decode, known_encoding
 from permutopic.readers.source import Source
 
@@ -169,7 +169,7 @@ def test_lines_one_by_one_are_the_lines_of_the_whole(data):
         content.insert(data.draw(st.integers(0, len(content))), data.draw(st.integers(0, 255)))
     reading = ReadOptions(encoding=encoding)
     try:
-        lines = list(Source(None, "a", "a", io.BytesIO(content)).lines(reading, Notes()))
+        lines = list(Source(None, "a", "a", io.BytesIO(content)).lines(reading, ReadLog()))
     except ReadError:
         with pytest.raises(ReadError):
             decode(bytes(content), "a", reading)

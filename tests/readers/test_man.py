@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
+from permutopic.readers import ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers.man import read
 from permutopic.readers.source import Source
-from permutopic.readers.troff.characters import SPECIAL, special
+from permutopic.readers.troff.characters import SPECIAL, special_character
 from permutopic.readers.troff.conditions import condition
-from permutopic.readers.troff.definitions import Definition, look_at
-from permutopic.readers.troff.escapes import Memory
+from permutopic.readers.troff.definitions import MacroDefinition, analyse_macro
+from permutopic.readers.troff.escapes import RoffState
 
 from invariant import check
 
@@ -21,7 +21,7 @@ HEAD = ".TH OPEN 2\n.SH NAME\n"
 
 def read_page(path, content, **reading):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), Notes())
+    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), ReadLog())
     check(document)
     return document
 
@@ -148,7 +148,7 @@ def test_every_named_character_is_one_that_can_be_read():
     assert all(
         len(text) == 1 or text in {"", "fi", "fl", "ff", "ffi", "ffl"} for text in SPECIAL.values()
     )
-    assert [special(name) for name in ("rs", "~n", "^o", "char38", "Z", " ", "")] == [
+    assert [special_character(name) for name in ("rs", "~n", "^o", "char38", "Z", " ", "")] == [
         "\\",
         "ñ",
         "ô",
@@ -258,7 +258,7 @@ def test_conditions_hold_as_on_a_terminal(texts_of, body, text):
     ],
 )
 def test_a_condition_is_judged_from_left_to_right(text, holds, rest):
-    found, at = condition(text, 0, len(text), Memory(), ())
+    found, at = condition(text, 0, len(text), RoffState(), ())
     assert (found, text[at:]) == (holds, rest)
 
 
@@ -297,20 +297,20 @@ def test_strings_that_grow_are_cut(page_of):
 @pytest.mark.parametrize(
     ("body", "definition"),
     [
-        (".sp\n.nf\n", Definition(divides=True, opens=True)),
-        (".ft R\n.fi\n", Definition(closes=True)),
-        (".nf\n\\&\\\\$1\n.fi\n", Definition()),
-        ("\\fI\\\\$1\\fP\\\\$2\n", Definition(frozenset({1, 2}), glued=True)),
-        (".ie n .IP \\(bu 4\n.el .IP \\(bu 2\n", Definition(divides=True)),
-        ('.IP "\\\\$1" \\\\$2\n', Definition(frozenset({1}), divides=True)),
-        (".ne \\\\$1\n. RS \\\\$1\n", Definition(divides=True)),
-        ("\\&\\\\$1 (\\\\$2)\n", Definition(frozenset({1, 2}))),
-        ('.\\" text \\\\$1\n', Definition()),
-        ("(\\\\$*)\n", Definition(frozenset(range(1, 10)))),
+        (".sp\n.nf\n", MacroDefinition(divides=True, opens=True)),
+        (".ft R\n.fi\n", MacroDefinition(closes=True)),
+        (".nf\n\\&\\\\$1\n.fi\n", MacroDefinition()),
+        ("\\fI\\\\$1\\fP\\\\$2\n", MacroDefinition(frozenset({1, 2}), glued=True)),
+        (".ie n .IP \\(bu 4\n.el .IP \\(bu 2\n", MacroDefinition(divides=True)),
+        ('.IP "\\\\$1" \\\\$2\n', MacroDefinition(frozenset({1}), divides=True)),
+        (".ne \\\\$1\n. RS \\\\$1\n", MacroDefinition(divides=True)),
+        ("\\&\\\\$1 (\\\\$2)\n", MacroDefinition(frozenset({1, 2}))),
+        ('.\\" text \\\\$1\n', MacroDefinition()),
+        ("(\\\\$*)\n", MacroDefinition(frozenset(range(1, 10)))),
     ],
 )
 def test_what_a_macro_does_is_seen_from_its_body(body, definition):
-    assert look_at(body) == definition
+    assert analyse_macro(body) == definition
 
 
 def test_macros_of_the_page_show_their_arguments_and_open_displays(texts_of):
@@ -367,11 +367,11 @@ def test_a_page_that_points_to_another_is_an_alias_and_no_document(tmp_path):
     (folder / "open.2").write_text(HEAD + "a\n")
     (folder / "openat.2").write_text('.\\" an alias\n.so man2/open.2\n')
     (folder / "creat.2").symlink_to("open.2")
-    notes = Notes()
-    documents = list(read_documents(folder, notes=notes))
+    log = ReadLog()
+    documents = list(read_documents(folder, log=log))
     assert [document.title for document in documents] == ["open(2)"]
-    assert notes.skipped == {"alias": 1, "another name of a file": 1}
-    assert (str(folder / "openat.2"), "alias", "alias of man2/open.2") in notes.examples
+    assert log.skipped == {"alias": 1, "another name of a file": 1}
+    assert (str(folder / "openat.2"), "alias", "alias of man2/open.2") in log.examples
 
 
 def test_a_file_that_is_included_on_the_way_is_no_alias(texts_of):
@@ -383,7 +383,7 @@ def test_text_without_macros_is_no_manual_page(tmp_path, content):
     path = tmp_path / "log.1"
     path.write_text(content)
     with pytest.raises(ReadError, match=r"^log\.1: not a single macro of a manual page") as caught:
-        list(read(Source(path, "log.1", "log"), ReadOptions(), Notes()))
+        list(read(Source(path, "log.1", "log"), ReadOptions(), ReadLog()))
     assert caught.value.kind == "no manual page"
 
 
@@ -438,7 +438,7 @@ def test_any_page_gives_documents_with_true_places_or_a_read_error(tmp_path_fact
     path = tmp_path_factory.getbasetemp() / "fuzz.1"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     try:
-        documents = list(read(Source(path, "fuzz.1", "fuzz"), ReadOptions(), Notes()))
+        documents = list(read(Source(path, "fuzz.1", "fuzz"), ReadOptions(), ReadLog()))
     except ReadError:
         return
     for document in documents:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
+from permutopic.readers import ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers import markdown as reader
 from permutopic.readers.markdown import read, skip_front_matter
 from permutopic.readers.source import Source
@@ -15,7 +15,7 @@ from invariant import check
 
 def read_file(path, content, **reading):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), Notes())
+    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), ReadLog())
     check(document)
     return document
 
@@ -301,7 +301,7 @@ def test_whatever_the_file_holds_it_is_read_or_refused(tmp_path_factory, content
 
 
 def test_a_file_of_too_many_lines_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
-    monkeypatch.setattr("permutopic.readers.markdown._MOST_LINES", 3)
+    monkeypatch.setattr("permutopic.readers.markdown._MAX_LINES", 3)
     path = tmp_path / "a.md"
     path.write_bytes(b"a\r\nb\r\n")
     with pytest.raises(ReadError, match="more than 3 lines: split it into documents"):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from permutopic.readers import Notes, ReadError, ReadOptions
+from permutopic.readers import ReadError, ReadLog, ReadOptions
 from permutopic.readers.man import read
 from permutopic.readers.source import Source
 
@@ -15,7 +15,7 @@ HEAD = ".Dd May 1, 2024\n.Dt GREP 1\n.Os\n.Sh NAME\n"
 
 def read_page(path, content, **reading):
     path.write_text(content)
-    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), Notes())
+    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), ReadLog())
     check(document)
     return document
 
@@ -195,7 +195,7 @@ def test_any_page_gives_documents_with_true_places_or_a_read_error(tmp_path_fact
     path = tmp_path_factory.getbasetemp() / "fuzz.1"
     path.write_bytes((HEAD + "\n".join(lines)).encode())
     try:
-        documents = list(read(Source(path, "fuzz.1", "fuzz"), ReadOptions(), Notes()))
+        documents = list(read(Source(path, "fuzz.1", "fuzz"), ReadOptions(), ReadLog()))
     except ReadError:
         return
     for document in documents:

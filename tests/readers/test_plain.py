@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from permutopic.readers import Notes, ReadError, ReadOptions
+from permutopic.readers import ReadError, ReadLog, ReadOptions
 from permutopic.readers.plain import read, split_paragraphs
 from permutopic.readers.source import Source
 from permutopic.text.units import Units
@@ -16,7 +16,7 @@ from invariant import check
 
 def read_bytes(content, **settings):
     source = Source(None, "a.txt", "a", io.BytesIO(content))
-    [document] = read(source, ReadOptions(**settings), Notes())
+    [document] = read(source, ReadOptions(**settings), ReadLog())
     check(document)
     return document
 

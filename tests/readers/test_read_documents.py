@@ -10,21 +10,21 @@ import pytest
 
 from permutopic.cli import reading_options
 from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
+from permutopic.readers import ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers.formats import FORMATS, find_format
 
 from invariant import check
 
 
-def read(paths, notes=None, **settings):
-    documents = list(read_documents(paths, ReadOptions(**settings), notes))
+def read(paths, log=None, **settings):
+    documents = list(read_documents(paths, ReadOptions(**settings), log))
     for document in documents:
         check(document)
     return documents
 
 
-def titles(paths, notes=None, **settings):
-    return [document.title for document in read(paths, notes, **settings)]
+def titles(paths, log=None, **settings):
+    return [document.title for document in read(paths, log, **settings)]
 
 
 @pytest.fixture
@@ -52,11 +52,11 @@ def test_every_format_has_a_reader_and_the_command_line_knows_it():
 
 
 def test_what_is_left_out_of_a_folder_is_counted(folder):
-    notes = Notes()
-    assert titles(folder, notes) == ["a", "Iron"]
-    assert notes.skipped == {"binary": 1, "no text": 1, "unknown extension '.jpg'": 1}
-    assert (notes.files, notes.bytes) == (4, 10 + 3 + 2 + 16)
-    [binary] = [each for each in notes.examples if each[1] == "binary"]
+    log = ReadLog()
+    assert titles(folder, log) == ["a", "Iron"]
+    assert log.skipped == {"binary": 1, "no text": 1, "unknown extension '.jpg'": 1}
+    assert (log.files, log.bytes) == (4, 10 + 3 + 2 + 16)
+    [binary] = [each for each in log.examples if each[1] == "binary"]
     assert binary[0] == str(folder / "b.txt")
     assert binary[2].startswith("character 1 is NUL")
 
@@ -86,17 +86,17 @@ def test_half_a_file_of_records_is_not_taken_for_the_whole(tmp_path):
         for on_bad in ("auto", "stop"):
             with pytest.raises(ReadError, match=r"a.jsonl:2: this line cannot be read"):
                 read(path, on_bad=on_bad)
-        notes = Notes()
-        assert titles(path, notes, on_bad="skip") == ["x"]
-        assert notes.skipped == {"bad JSON": 1}
+        log = ReadLog()
+        assert titles(path, log, on_bad="skip") == ["x"]
+        assert log.skipped == {"bad JSON": 1}
 
 
 def test_a_file_of_records_in_a_folder_that_cannot_be_read_at_all_is_left_out(tmp_path):
     lines(tmp_path / "a.jsonl", "{", {"text": "One."})
     lines(tmp_path / "b.jsonl", {"title": "x", "text": "One."})
-    notes = Notes()
-    assert titles(tmp_path, notes) == ["x"]
-    assert notes.skipped == {"not lines": 1}
+    log = ReadLog()
+    assert titles(tmp_path, log) == ["x"]
+    assert log.skipped == {"not lines": 1}
     with pytest.raises(ReadError):
         read(tmp_path / "a.jsonl")
 
@@ -110,16 +110,16 @@ def test_a_cut_archive_is_told_even_in_a_folder(tmp_path):
     (tmp_path / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
     with pytest.raises(ReadError, match="not whole gzip data"):
         read(tmp_path)
-    notes = Notes()
-    assert 5000 < len(read(tmp_path, notes, on_bad="skip")) < 20_000
-    assert notes.skipped == {"damaged": 1}
+    log = ReadLog()
+    assert 5000 < len(read(tmp_path, log, on_bad="skip")) < 20_000
+    assert log.skipped == {"damaged": 1}
 
 
 def test_titles_may_be_filtered(tmp_path):
     lines(tmp_path / "a.jsonl", *({"title": t, "text": "x"} for t in ("Iron", "iron age", "Tin")))
-    notes = Notes()
-    assert titles(tmp_path, notes, title="(?i)^iron") == ["Iron", "iron age"]
-    assert notes.skipped == {"title not asked for": 1}
+    log = ReadLog()
+    assert titles(tmp_path, log, title="(?i)^iron") == ["Iron", "iron age"]
+    assert log.skipped == {"title not asked for": 1}
     assert titles(tmp_path, title="n$") == ["Iron", "Tin"]
     assert titles(tmp_path, title="") == ["Iron", "iron age", "Tin"]
     assert titles(tmp_path, title="[[]|Tin") == ["Tin"]  # a set that may mean something one day
@@ -233,21 +233,21 @@ def test_standard_input_is_a_path(monkeypatch):
 
 
 def test_examples_are_kept_for_every_reason():
-    notes = Notes()
+    log = ReadLog()
     for n in range(3000):
-        notes.skip(f"{n}.xyz", "unknown extension '.xyz'")
-    notes.skip("late.txt", "binary", "byte 3 is zero")
-    assert len(notes.examples) == 1001
-    assert notes.examples[-1] == ("late.txt", "binary", "byte 3 is zero")
+        log.skip(f"{n}.xyz", "unknown extension '.xyz'")
+    log.skip("late.txt", "binary", "byte 3 is zero")
+    assert len(log.examples) == 1001
+    assert log.examples[-1] == ("late.txt", "binary", "byte 3 is zero")
 
 
 def test_one_of_several_paths_without_a_file_is_counted(tmp_path):
     (tmp_path / "a.txt").write_text("One.")
     (tmp_path / "none").mkdir()
-    notes = Notes()
+    log = ReadLog()
     paths = [tmp_path / "a.txt", tmp_path / "none", f"{tmp_path}/*.tyop"]
-    assert len(list(read_documents(paths, notes=notes))) == 1
-    assert notes.skipped == {"nothing to read there": 2}
+    assert len(list(read_documents(paths, log=log))) == 1
+    assert log.skipped == {"nothing to read there": 2}
 
 
 def test_what_was_wrong_with_all_files_of_a_folder_is_said_of_one(tmp_path):
@@ -262,9 +262,9 @@ def test_what_was_wrong_with_all_files_of_a_folder_is_said_of_one(tmp_path):
 def test_files_are_counted_by_format(tmp_path):
     (tmp_path / "a.txt").write_text("One.")
     (tmp_path / "b.md").write_text("Two.")
-    notes = Notes()
-    list(read_documents(tmp_path, notes=notes))
-    assert notes.formats == {"text": 1, "markdown": 1}
+    log = ReadLog()
+    list(read_documents(tmp_path, log=log))
+    assert log.formats == {"text": 1, "markdown": 1}
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from permutopic.documents import Heading, make_document
-from permutopic.readers.wiki.mask import Names, mask
+from permutopic.readers.wiki.markup import NamespaceNames, blank_markup
 from permutopic.readers.wiki.wikitext import read_wikitext
 
 from invariant import check
 
-GERMAN = Names(frozenset({"category", "kategorie"}), frozenset({"file", "image", "datei"}))
+GERMAN = NamespaceNames(frozenset({"category", "kategorie"}), frozenset({"file", "image", "datei"}))
 
 
 def read(text, names=None):
@@ -207,7 +207,7 @@ DEEP = {
     "tags": "<div>" * MANY + "</div>" * MANY,
     "tables": "{|\n|\n" * MANY + "|}\n" * MANY,
     "open tags": "<a b=" * MANY,
-    "open notes": "<ref>" * MANY,
+    "open log": "<ref>" * MANY,
     "comments": "<!--" * MANY,
     "quotes": "''a" * MANY,
     "entities": "&amp" * MANY,
@@ -259,7 +259,7 @@ def test_whatever_a_page_holds_its_words_stand_where_they_are_said_to(text):
 @settings(deadline=None)
 @given(wikitexts)
 def test_a_mask_is_as_long_as_the_page_and_moves_nothing(text):
-    masked = mask(text, Names())
-    assert len(masked) == len(text)
-    kept = [(mine, theirs) for mine, theirs in zip(masked, text, strict=True) if mine.isalnum()]
+    blanked = blank_markup(text, NamespaceNames())
+    assert len(blanked) == len(text)
+    kept = [(mine, theirs) for mine, theirs in zip(blanked, text, strict=True) if mine.isalnum()]
     assert all(mine == theirs for mine, theirs in kept)

@@ -13,7 +13,7 @@ from permutopic.corpus.arrays import Corpus, offsets_from_sizes
 from permutopic.errors import InputError
 from permutopic.text.splitting import count_source_words
 from permutopic.text.tokens import Tokens
-from permutopic.text.units import Counts, Units
+from permutopic.text.units import ShortUnitCounts, Units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -94,7 +94,7 @@ class Encoder:
         keep_texts: bool = False,
     ) -> None:
         self.tokens, self.units = Tokens.of(tokens), Units.of(units)
-        self.counts = Counts()
+        self.counts = ShortUnitCounts()
         self.empty: list[str] = []
         self.too_short: list[str] = []
         self.unknown = self.left_out = 0

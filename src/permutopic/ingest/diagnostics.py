@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.readers.notes import Notes
+from permutopic.readers.read_log import ReadLog
 from permutopic.text.languages import guess_language, language_name
 from permutopic.text.segmenters import SEGMENTED
 
@@ -52,7 +52,7 @@ class Watch:
         Documents with characters that could not be read.
     """
 
-    notes: Notes = field(default_factory=Notes)
+    notes: ReadLog = field(default_factory=ReadLog)
     languages: Counter[str | None] = field(default_factory=Counter)
     headings: Counter[str] = field(default_factory=Counter)
     replaced: int = 0

@@ -9,7 +9,7 @@ from collections import deque
 from threading import local
 from typing import TYPE_CHECKING, BinaryIO
 
-from permutopic.readers.notes import ReadError
+from permutopic.readers.read_log import ReadError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ import math
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from permutopic.readers.notes import ReadError
+from permutopic.readers.read_log import ReadError
 from permutopic.readers.settings import Fields
 
 if TYPE_CHECKING:

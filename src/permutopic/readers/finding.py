@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from permutopic.errors import InputError
 from permutopic.readers.formats import FORMATS, guess_format, sniff_format
 from permutopic.readers.globs import WILD, Glob, fits
-from permutopic.readers.notes import ReadError, shown
+from permutopic.readers.read_log import ReadError, printable
 from permutopic.readers.source import PACKED, Source, standard_input, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import ReadOptions
 
 _SHORT_EXTENSION = re.compile(r"\.[^\W\d_]\w{0,9}")
 
 
-class Found(NamedTuple):
+class FoundFile(NamedTuple):
     """A file to read, its format, and whether it was found in a folder or named itself."""
 
     source: Source
@@ -31,19 +31,19 @@ class Found(NamedTuple):
     in_folder: bool
 
 
-class Finder:
+class FileFinder:
     """Finds the files that paths stand for, each of them once."""
 
-    def __init__(self, options: ReadOptions, notes: Notes) -> None:
-        self._options, self._notes = options, notes
+    def __init__(self, options: ReadOptions, log: ReadLog) -> None:
+        self._options, self._log = options, log
         self._seen: dict[tuple[int, int], str] = {}
 
-    def find(self, path: str | Path) -> Iterator[Found]:
+    def find(self, path: str | Path) -> Iterator[FoundFile]:
         """Find the files that a path stands for, in natural order."""
         name = _name(path)
         if name == "-":
             source = standard_input()
-            yield Found(source, self._options.format or sniff_format(source), in_folder=False)
+            yield FoundFile(source, self._options.format or sniff_format(source), in_folder=False)
             return
         place = Path(name)
         try:
@@ -60,7 +60,7 @@ class Finder:
         else:
             yield from self._take_named(place, name, status)
 
-    def _take_named(self, path: Path, name: str, status: os.stat_result) -> Iterator[Found]:
+    def _take_named(self, path: Path, name: str, status: os.stat_result) -> Iterator[FoundFile]:
         format_name = self._format(path)
         if format_name is None:
             why = f"the extension {path.suffix!r}" if path.suffix else "a name without extension"
@@ -68,9 +68,9 @@ class Finder:
             detail = f"no format is known by {why}: choose one with --format ({choices})"
             self._refuse(ReadError(name, "unknown extension", detail))
         elif self._is_new(name, status):
-            yield Found(Source(path, name, _bare(path.name)), format_name, in_folder=False)
+            yield FoundFile(Source(path, name, _bare(path.name)), format_name, in_folder=False)
 
-    def _walk(self, base: Path, glob: Glob | None = None) -> Iterator[Found]:
+    def _walk(self, base: Path, glob: Glob | None = None) -> Iterator[FoundFile]:
         """Go through a folder, its files first, then its folders; no link to a folder is gone."""
         home = _real(base)
         waiting: list[tuple[str, tuple[str, ...]]] = [(str(base), ())]
@@ -86,7 +86,7 @@ class Finder:
             for entry in listed:
                 parts = (*inside, entry.name)
                 if entry.name.startswith("."):
-                    self._notes.skip(shown(entry.path), "hidden")
+                    self._log.skip(printable(entry.path), "hidden")
                     continue
                 if _is_folder(entry):
                     if glob is None or glob.leads_on(parts) or _is_inside(glob, parts):
@@ -117,7 +117,7 @@ class Finder:
             and not any(fits(pattern, parts) for pattern in exclude)
         )
 
-    def _take(self, path: Path, parts: tuple[str, ...]) -> Iterator[Found]:
+    def _take(self, path: Path, parts: tuple[str, ...]) -> Iterator[FoundFile]:
         """Take one file of a folder, or say why not."""
         name = str(path)
         format_name = self._format(path)
@@ -125,18 +125,18 @@ class Finder:
             status = _status(path)
         except ReadError as error:
             if format_name is None:
-                self._notes.skip(shown(name), _unknown(path.suffix))
+                self._log.skip(printable(name), _unknown(path.suffix))
             else:
                 self._refuse(error, in_folder=True)
             return
         if stat.S_ISDIR(status.st_mode):
-            self._notes.skip(shown(name), "link to a folder")
+            self._log.skip(printable(name), "link to a folder")
         elif format_name is None:
-            self._notes.skip(shown(name), _unknown(path.suffix))
+            self._log.skip(printable(name), _unknown(path.suffix))
         elif not stat.S_ISREG(status.st_mode):
-            self._notes.skip(shown(name), "not a regular file")
+            self._log.skip(printable(name), "not a regular file")
         elif self._is_new(name, status):
-            yield Found(Source(path, name, _bare("/".join(parts))), format_name, in_folder=True)
+            yield FoundFile(Source(path, name, _bare("/".join(parts))), format_name, in_folder=True)
 
     def _is_new(self, name: str, status: os.stat_result) -> bool:
         """Tell whether a file was not found before: links give it several names."""
@@ -150,14 +150,14 @@ class Finder:
 
     def _skip_double(self, path: Path, first: str) -> None:
         kind = "folder" if path.is_dir() else "file"
-        detail = f"another name of {shown(first)}"
-        self._notes.skip(shown(str(path)), f"another name of a {kind}", detail)
+        detail = f"another name of {printable(first)}"
+        self._log.skip(printable(str(path)), f"another name of a {kind}", detail)
 
     def _refuse(self, error: ReadError, *, in_folder: bool = False) -> None:
         """Leave out what cannot be read, or stop, as the user said."""
         if not self._options.skips(in_folder=in_folder):
             raise error
-        self._notes.skip_bad(error)
+        self._log.skip_bad(error)
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from permutopic.documents import Document
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
-    Reader = Callable[[Source, ReadOptions, Notes], Iterator[Document]]
+    Reader = Callable[[Source, ReadOptions, ReadLog], Iterator[Document]]
 
 
 _log = logging.getLogger("permutopic")

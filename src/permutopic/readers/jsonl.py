@@ -7,14 +7,14 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from permutopic.readers.notes import ReadError
+from permutopic.readers.read_log import ReadError
 from permutopic.readers.records import read_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.documents import Document
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
     """Read the documents of a file of JSON lines; blank lines do not count."""
-    return read_records(_records(source, options, notes), source, options, notes)
+    return read_records(_records(source, options, log), source, options, log)
 
 
-def _records(source: Source, options: ReadOptions, notes: Notes) -> Iterator[tuple[int, Any]]:
+def _records(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[tuple[int, Any]]:
     decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant).decode
     faults: list[ReadError] = []
     bad = faults.append if options.on_bad == "skip" else None
     is_first = True
     value: Any
-    for number, line in source.lines(options, notes, bad):
+    for number, line in source.lines(options, log, bad):
         if faults:
             is_first = False
             yield number, faults.pop()
@@ -51,7 +51,7 @@ def _records(source: Source, options: ReadOptions, notes: Notes) -> Iterator[tup
             is_first = False
         yield number, value
     if is_first:
-        notes.skip(source.name, "empty file")
+        log.skip(source.name, "empty file")
 
 
 class _RefusedError(ValueError):

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from permutopic.documents import make_document
 from permutopic.readers.formats import guess_format
-from permutopic.readers.notes import Notes, ReadError
+from permutopic.readers.read_log import ReadError, ReadLog
 from permutopic.readers.source import PACKED, decode
 from permutopic.readers.troff import man, mdoc
-from permutopic.readers.troff.machine import Machine
-from permutopic.readers.troff.page import Page
+from permutopic.readers.troff.page import ManualPage
+from permutopic.readers.troff.parser import RoffParser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,14 +40,14 @@ _ENCODINGS = re.compile(
 _MDOC = re.compile(r"^[.'][ \t]*(?:(Dd|Dt|Os|Sh)|TH|SH)\b", re.MULTILINE)
 
 
-def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
     """Read a manual page as one document."""
-    content = source.bytes(options, notes)
+    content = source.bytes(options, log)
     text = decode(content, source.name, options, _declared(content))
-    machine, page = Machine(text, {}), Page(text)
-    language = _carry_out(machine, page)
-    if not language.n_macros and machine.included:
-        notes.skip(source.name, "alias", f"alias of {machine.included}")
+    parser, page = RoffParser(text, {}), ManualPage(text)
+    language = _carry_out(parser, page)
+    if not language.n_macros and parser.included:
+        log.skip(source.name, "alias", f"alias of {parser.included}")
         return
     if not language.n_macros:
         raise ReadError(
@@ -73,18 +73,18 @@ def _declared(content: bytes) -> str | None:
     return known[1] if known else None
 
 
-def _carry_out(machine: Machine, page: Page) -> Language:
+def _carry_out(parser: RoffParser, page: ManualPage) -> Language:
     """Go through a page line by line."""
-    text = machine.source
+    text = parser.source
     first = _MDOC.search(text)
     is_mdoc = first is not None and first[1] is not None
-    machine.memory.strings.update(mdoc.STRINGS if is_mdoc else man.STRINGS)
-    language: Language = mdoc.Mdoc(machine, page) if is_mdoc else man.Man(machine, page)
-    for line in machine.lines():
+    parser.state.strings.update(mdoc.STRINGS if is_mdoc else man.STRINGS)
+    language: Language = mdoc.Mdoc(parser, page) if is_mdoc else man.Man(parser, page)
+    for line in parser.lines():
         if line.name is None:
-            shown = machine.pieces(line.start, line.end)
+            shown = parser.pieces(line.start, line.end)
             if shown:
-                page.add_line(shown, line.stop, glued=machine.is_glued(line))
+                page.add_line(shown, line.stop, glued=parser.joins_next(line))
             elif not text[line.at : line.stop].strip():
                 page.space()
         elif line.name in {"sp", "bp"}:

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permutopic.documents import Document, Heading, Paragraph, Piece, make_document, trim_pieces
 from permutopic.readers.markdown_tokens import (
-    Lines,
-    Traced,
+    MarkdownLines,
+    TracedText,
     split_blocks,
     split_inline,
 )
-from permutopic.readers.notes import ReadError
+from permutopic.readers.read_log import ReadError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from markdown_it.token import Token
 
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
@@ -43,28 +43,28 @@ _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 
 
 # The parser makes objects of some kilobytes for every paragraph, however short.
-_MOST_LINES = 300_000
+_MAX_LINES = 300_000
 
 
-class _Body(NamedTuple):
+class _ParsedText(NamedTuple):
     """What the parts of a document are made from."""
 
-    lines: Lines
+    lines: MarkdownLines
     env: dict[str, Any]
 
 
-def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
     """Read a Markdown file as one document."""
-    text = source.text(options, notes)
-    if text.count("\n") + text.count("\r") > _MOST_LINES:
+    text = source.text(options, log)
+    if text.count("\n") + text.count("\r") > _MAX_LINES:
         raise ReadError(
             source.name,
             "too long",
-            f"more than {_MOST_LINES:,} lines: split it into documents, or read it as text "
+            f"more than {_MAX_LINES:,} lines: split it into documents, or read it as text "
             "(--format text)",
         )
     begin, title = skip_front_matter(text)
-    body = _Body(Lines(text, begin), {})
+    body = _ParsedText(MarkdownLines(text, begin), {})
     try:
         tokens = split_blocks(body.lines.text, body.env)
         parts = list(_parts(tokens, body))
@@ -118,8 +118,8 @@ def _plain_value(value: str) -> str:
     return "" if value[0] in "#|>&*{[\"'" else value.partition(" #")[0].strip()
 
 
-def _parts(tokens: list[Token], body: _Body) -> Iterator[Heading | Paragraph]:
-    cells: list[Traced] | None = None
+def _parts(tokens: list[Token], body: _ParsedText) -> Iterator[Heading | Paragraph]:
+    cells: list[TracedText] | None = None
     row: list[Piece] = []
     for before, token in pairwise(tokens):
         if token.type == "tr_close":
@@ -141,14 +141,14 @@ def _parts(tokens: list[Token], body: _Body) -> Iterator[Heading | Paragraph]:
                 row += _cell_pieces(cells.pop(), row, body)
 
 
-def _heading_text(content: str, body: _Body) -> str:
+def _heading_text(content: str, body: _ParsedText) -> str:
     """Take the marks out of a heading."""
-    pieces = _inline_pieces(Traced(content, (0,), (0,)), body.env)
+    pieces = _inline_pieces(TracedText(content, (0,), (0,)), body.env)
     text = " ".join("".join(piece.text for piece in pieces).split())
     return _ATTRIBUTES.sub("", text)
 
 
-def _split_row(row: Traced) -> list[Traced]:
+def _split_row(row: TracedText) -> list[TracedText]:
     r"""Cut a table row into cells at its bars; \| is a bar in a cell."""
     text = row.text.rstrip()
     begin = len(text) - len(text.lstrip())
@@ -167,7 +167,7 @@ def _split_row(row: Traced) -> list[Traced]:
     return cells
 
 
-def _cell(row: Traced, ends: list[int]) -> Traced:
+def _cell(row: TracedText, ends: list[int]) -> TracedText:
     """Put a cell together from stretches of its row: beginnings and ends in turn."""
     pairs = [(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True) if a < b]
     starts, length = [], 0
@@ -175,10 +175,10 @@ def _cell(row: Traced, ends: list[int]) -> Traced:
         starts.append(length)
         length += end - begin
     text = "".join(row.text[begin:end] for begin, end in pairs)
-    return Traced(text, starts or [0], [row.place(begin) for begin, _ in pairs] or [0])
+    return TracedText(text, starts or [0], [row.offset(begin) for begin, _ in pairs] or [0])
 
 
-def _cell_pieces(cell: Traced, row: list[Piece], body: _Body) -> list[Piece]:
+def _cell_pieces(cell: TracedText, row: list[Piece], body: _ParsedText) -> list[Piece]:
     """Make the pieces of a cell, with a space for the bar between it and what stands before."""
     pieces = trim_pieces(_inline_pieces(cell, body.env))
     if row and pieces:
@@ -186,13 +186,13 @@ def _cell_pieces(cell: Traced, row: list[Piece], body: _Body) -> list[Piece]:
     return list(pieces)
 
 
-def _inline_pieces(text: Traced, env: dict[str, Any]) -> Iterator[Piece]:
+def _inline_pieces(text: TracedText, env: dict[str, Any]) -> Iterator[Piece]:
     """Make pieces of what is text in a block, from beginning to end."""
     for token in split_inline(text.text, env):
         yield from _token_pieces(token, text)
 
 
-def _token_pieces(token: Token, text: Traced) -> Iterator[Piece]:
+def _token_pieces(token: Token, text: TracedText) -> Iterator[Piece]:
     start: int = token.meta["start"]
     if token.type == "text":
         yield from _exact(text, start, start + len(token.content))
@@ -213,14 +213,14 @@ def _token_pieces(token: Token, text: Traced) -> Iterator[Piece]:
         yield _replaced(text, " ", start, start + len(token.content))
 
 
-def _exact(text: Traced, begin: int, end: int) -> Iterator[Piece]:
+def _exact(text: TracedText, begin: int, end: int) -> Iterator[Piece]:
     for first, last in text.spans(begin, end):
-        place = text.place(first)
+        place = text.offset(first)
         yield Piece(text.text[first:last].replace("\n", " "), place, place + last - first)
 
 
-def _replaced(text: Traced, by: str, begin: int, end: int) -> Piece:
-    return Piece(by, text.place(begin), text.place(end - 1) + 1)
+def _replaced(text: TracedText, by: str, begin: int, end: int) -> Piece:
+    return Piece(by, text.offset(begin), text.offset(end - 1) + 1)
 
 
 def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:

@@ -1,6 +1,6 @@
 """Markdown cut into blocks and inline tokens that know where in the text they stand.
 
-The parser keeps the lines of blocks, but not the places of what is inside them. Two small rules
+The parser keeps the lines of blocks, but not the offsets of what is inside them. Two small rules
 put in front of its own write these down while it works.
 """
 
@@ -32,20 +32,20 @@ _MAX_BRACKETS = 20
 _NEWLINE = re.compile(r"\r\n?|\n")
 
 
-class Traced(NamedTuple):
+class TracedText(NamedTuple):
     """Text put together from stretches of the source.
 
-    Stretch k begins at `starts[k]` in the text and at `places[k]` in the source.
+    Stretch k begins at `starts[k]` in the text and at `offsets[k]` in the source.
     """
 
     text: str
     starts: Sequence[int]
-    places: Sequence[int]
+    offsets: Sequence[int]
 
-    def place(self, at: int) -> int:
+    def offset(self, at: int) -> int:
         """Tell where a character of the text stands in the source."""
         stretch = bisect_right(self.starts, at) - 1
-        return self.places[stretch] + at - self.starts[stretch]
+        return self.offsets[stretch] + at - self.starts[stretch]
 
     def spans(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
         """Cut a range of the text where one stretch ends and the next begins."""
@@ -58,7 +58,7 @@ class Traced(NamedTuple):
             yield begin, end
 
 
-class Lines:
+class MarkdownLines:
     r"""The lines of a text, and how to get from the parser's offsets back to the text's.
 
     The parser knows one end of line, "\n"; a text may have three.
@@ -72,15 +72,15 @@ class Lines:
         self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
         self._shifts = [begin + at - self._starts[number] for number, at in enumerate(real)]
 
-    def trace(self, first: int, begins: list[int]) -> Traced:
+    def trace(self, first: int, begins: list[int]) -> TracedText:
         """Put lines together from line `first` on, each from its own beginning on."""
         stretches = [
             self.text[begin : self._starts[number + 1]]
             for number, begin in enumerate(begins, first)
         ]
-        places = [begin + self._shifts[number] for number, begin in enumerate(begins, first)]
+        offsets = [begin + self._shifts[number] for number, begin in enumerate(begins, first)]
         starts = [0, *accumulate(len(stretch) for stretch in stretches)][:-1]
-        return Traced("".join(stretches).rstrip(), starts, places)
+        return TracedText("".join(stretches).rstrip(), starts, offsets)
 
 
 class _Parser(MarkdownIt):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from permutopic.errors import InputError
 from permutopic.extras import needs
 from permutopic.readers.fields import check_single, choose_columns, no_field
-from permutopic.readers.notes import ReadError
+from permutopic.readers.read_log import ReadError
 from permutopic.readers.records import read_records
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permutopic.documents import Document
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import Fields, ReadOptions
     from permutopic.readers.source import Source
 
@@ -30,16 +30,16 @@ _ERRORS = (OSError, ValueError, LookupError, OverflowError, MemoryError)
 _TEXT = {"string", "large_string", "string_view", "null"}
 
 
-def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
     """Read the documents of a Parquet file."""
-    return read_records(_records(source, options, notes), source, options, notes)
+    return read_records(_records(source, options, log), source, options, log)
 
 
 def _records(
-    source: Source, options: ReadOptions, notes: Notes
+    source: Source, options: ReadOptions, log: ReadLog
 ) -> Iterator[tuple[int, dict[str, Any] | ReadError]]:
     number = 0
-    with _faults(source.name), _open(source, options, notes) as file:
+    with _faults(source.name), _open(source, options, log) as file:
         names = _columns(file.schema_arrow, options.fields, source.name)
         for batch in file.iter_batches(_batch_rows(file), columns=names, use_threads=False):
             columns = [(name, batch.column(name)) for name in names]
@@ -47,7 +47,7 @@ def _records(
                 number += 1
                 yield number, _record(columns, row, f"{source.name}:{number}")
     if number == 0:
-        notes.skip(source.name, "no rows")
+        log.skip(source.name, "no rows")
 
 
 @contextmanager
@@ -66,16 +66,16 @@ def _faults(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _open(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Any]:
+def _open(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Any]:
     """Open a file where it lies; what is packed, or standard input, has to be read first."""
     arrow = needs("pyarrow", "parquet", "Parquet files")
     parquet = needs("pyarrow.parquet", "parquet", "Parquet files")
     if source.path is not None and _is_bare(source.path):
-        notes.files += 1
-        notes.bytes += source.path.stat().st_size
+        log.files += 1
+        log.bytes += source.path.stat().st_size
         stream = arrow.OSFile(os.fsencode(source.path))
     else:
-        stream = arrow.BufferReader(_content(source, options, notes))
+        stream = arrow.BufferReader(_content(source, options, log))
     with stream:
         yield parquet.ParquetFile(stream, buffer_size=_BUFFER)
 
@@ -91,9 +91,9 @@ def _is_bare(path: Path) -> bool:
         return False
 
 
-def _content(source: Source, options: ReadOptions, notes: Notes) -> bytes:
+def _content(source: Source, options: ReadOptions, log: ReadLog) -> bytes:
     try:
-        content = source.bytes(options, notes)
+        content = source.bytes(options, log)
     except ReadError as error:
         if error.kind != "too long":
             raise

@@ -10,7 +10,7 @@ from permutopic.documents import Document, Paragraph, Piece, make_document
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _BLANK = re.compile(r"(?>\r\n?|\n)(?:[^\S\r\n]*(?>\r\n?|\n))+")
 
 
-def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
     """Read a text file as one document."""
-    text = source.text(options, notes)
+    text = source.text(options, log)
     yield make_document(
         split_paragraphs(text), title=source.title, location=source.name, source=text
     )

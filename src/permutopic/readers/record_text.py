@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from permutopic.documents import Piece, Unit
 from permutopic.readers.fields import listed, no_field, take, take_name, typed, wrong_type
-from permutopic.readers.notes import ReadError
 from permutopic.readers.plain import split_paragraphs
+from permutopic.readers.read_log import ReadError
 
 if TYPE_CHECKING:
     from permutopic.readers.settings import Fields
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _BETWEEN = "\n\n"
 
 
-class Text:
+class RecordText:
     """The text of a document in the making, and its units."""
 
     __slots__ = ("_parts", "length", "units")
@@ -56,7 +56,7 @@ class Text:
             self.units.append(Unit(bare, heading, label, (piece,)))
 
 
-def add_sections(text: Text, sections: Any, fields: Fields, location: str) -> None:
+def add_sections(text: RecordText, sections: Any, fields: Fields, location: str) -> None:
     """Add the sections of a record to its text."""
     for position, item in enumerate(
         typed(sections, list, repr(fields.sections), location), start=1

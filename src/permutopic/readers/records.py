@@ -16,26 +16,30 @@ from typing import TYPE_CHECKING, Any
 
 from permutopic.documents import Document
 from permutopic.readers.fields import named_by_user, no_field, take, take_name, typed
-from permutopic.readers.notes import ReadError
-from permutopic.readers.record_text import Text, add_sections, take_flat, take_text
+from permutopic.readers.read_log import ReadError
+from permutopic.readers.record_text import RecordText, add_sections, take_flat, take_text
 from permutopic.readers.source import too_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import Fields, ReadOptions
     from permutopic.readers.source import Source
 
 
 def read_records(
-    records: Iterable[tuple[int, Any]], source: Source, options: ReadOptions, notes: Notes
+    records: Iterable[tuple[int, Any]], source: Source, options: ReadOptions, log: ReadLog
 ) -> Iterator[Document]:
     """Make documents of numbered records; a record that could not be read is its ReadError.
 
     With `on_bad` "skip" bad records are counted and left out.
     """
-    maker = _Rows(options, notes) if options.fields.document else _Single(source, options)
+    maker = (
+        _GroupedRecords(options, log)
+        if options.fields.document
+        else _SingleRecords(source, options)
+    )
     unseen = named_by_user(options.fields)
     keys: list[str] = []
     for number, record in records:
@@ -44,7 +48,7 @@ def read_records(
         except ReadError as error:
             if options.on_bad != "skip":
                 raise
-            notes.skip_bad(error)
+            log.skip_bad(error)
             continue
         if unseen:
             keys = keys or list(record)
@@ -58,7 +62,7 @@ def read_records(
         raise no_field(source.name, "the first record", min(unseen), keys, options.fields)
 
 
-class _Single:
+class _SingleRecords:
     """Each record is a document."""
 
     def __init__(self, source: Source, options: ReadOptions) -> None:
@@ -68,7 +72,7 @@ class _Single:
         """Make the document of a record."""
         fields = self._options.fields
         record = _record(value, location)
-        text = Text()
+        text = RecordText()
         if _is_sectioned(record, fields):
             take(record, fields.title, "the document", location, fields)
             text.add(take_text(record, fields, location), None, None)
@@ -84,15 +88,15 @@ class _Single:
         """Nothing is left over."""
 
 
-class _Rows:
+class _GroupedRecords:
     """Each record is a part of a document; those of one document are neighbours."""
 
-    def __init__(self, options: ReadOptions, notes: Notes) -> None:
-        self._options, self._notes = options, notes
+    def __init__(self, options: ReadOptions, log: ReadLog) -> None:
+        self._options, self._log = options, log
         # Hashes, as the values themselves would fill memory in a long table.
         self._seen: set[int] = set()
         self._value = self._title = self._location = ""
-        self._text: Text | None = None
+        self._text: RecordText | None = None
 
     def add(self, value: Any, _number: int, location: str) -> Document | None:
         """Add a record to its document; if it begins a new one, give the one before."""
@@ -105,11 +109,11 @@ class _Rows:
         finished = None
         if document != self._value:
             if hash(document) in self._seen:
-                raise _apart(document, location)
+                raise _scattered(document, location)
             finished = self.finish()
             self._seen.add(hash(document))
             self._value, self._title, self._location = document, "", location
-            self._text = Text()
+            self._text = RecordText()
         self._title = self._title or title or ""
         self._extend(row, location)
         return finished
@@ -131,7 +135,7 @@ class _Rows:
             self._text = None  # the other rows of this document go the same way
             raise too_long(self._location, self._options)
         if len(text.units) == n_units:
-            self._notes.skip(location, "no text")
+            self._log.skip(location, "no text")
 
     def _document_of(self, record: dict[str, Any], location: str) -> str:
         name = self._options.fields.document or ""
@@ -163,7 +167,7 @@ def _length(text: str | list[str]) -> int:
     return len(text) if isinstance(text, str) else sum(map(len, text))
 
 
-def _apart(document: str, location: str) -> ReadError:
+def _scattered(document: str, location: str) -> ReadError:
     return ReadError(
         location, "not together", f"rows of document {document[:80]!r} are not together: sort them"
     )

@@ -15,7 +15,7 @@ from permutopic.readers.formats import find_format
 
 ERRORS = ("strict", "replace", "ignore")
 ON_BAD = ("auto", "skip", "stop")
-_MOST_MB = 1 << 20
+_MAX_MB = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class ReadOptions:
         _check_choice("errors", self.errors, ERRORS)
         _check_choice("on_bad", self.on_bad, ON_BAD)
         check_integer(self.depth, "depth", 1, note="of headings")
-        check_integer(self.max_mb, "max_mb", 1, _MOST_MB, note="the longest document, in MiB")
+        check_integer(self.max_mb, "max_mb", 1, _MAX_MB, note="the longest document, in MiB")
         for name in ("title", "category"):
             _check_pattern(name, getattr(self, name))
         for name in ("include", "exclude"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from permutopic.errors import InputError
 from permutopic.readers.decoding import decode, read_lines, too_long
-from permutopic.readers.notes import Notes, ReadError, shown
+from permutopic.readers.read_log import ReadError, ReadLog, printable
 from permutopic.readers.unpacking import BOMB_RATIO, PACKED, look_ahead, packing_of, unpack
 
 if TYPE_CHECKING:
@@ -40,29 +40,29 @@ class Source:
     def __post_init__(self) -> None:
         if self.stream is not None:
             object.__setattr__(self, "stream", look_ahead(self.stream, closes=False))
-        object.__setattr__(self, "name", shown(self.name))
-        object.__setattr__(self, "title", shown(self.title))
+        object.__setattr__(self, "name", printable(self.name))
+        object.__setattr__(self, "title", printable(self.title))
 
     def head(self) -> bytes:
         """Look at the first bytes of an open stream without taking them."""
         return self.stream.peek(1) if isinstance(self.stream, io.BufferedReader) else b""
 
     @contextmanager
-    def open(self, notes: Notes) -> Iterator[io.BufferedReader]:
+    def open(self, log: ReadLog) -> Iterator[io.BufferedReader]:
         """Open the file, unpacked; whatever goes wrong while it is read is a ReadError."""
         try:
             with self._raw() as raw:
                 packing = self._packing(raw)
-                notes.files += 1
-                with unpack(raw, packing, self.name, notes) as stream:
+                log.files += 1
+                with unpack(raw, packing, self.name, log) as stream:
                     yield stream
         except OSError as error:
             raise unreadable(self.name, error) from None
 
-    def bytes(self, options: ReadOptions, notes: Notes) -> bytes:
+    def bytes(self, options: ReadOptions, log: ReadLog) -> bytes:
         """Read the whole file, if it is not longer than a document may be."""
         content = io.BytesIO()
-        with self.open(notes) as stream:
+        with self.open(log) as stream:
             # Piece by piece: asked for all at once, the most there may be is set aside for it.
             while chunk := stream.read(_CHUNK):
                 if content.tell() + len(chunk) > options.max_bytes:
@@ -70,19 +70,19 @@ class Source:
                 content.write(chunk)
         return content.getvalue()
 
-    def text(self, options: ReadOptions, notes: Notes, declared: str | None = None) -> str:
+    def text(self, options: ReadOptions, log: ReadLog, declared: str | None = None) -> str:
         """Read the whole file as text; `declared` is the encoding that the file itself names."""
-        return decode(self.bytes(options, notes), self.name, options, declared)
+        return decode(self.bytes(options, log), self.name, options, declared)
 
     def lines(
-        self, options: ReadOptions, notes: Notes, bad: Callable[[ReadError], None] | None = None
+        self, options: ReadOptions, log: ReadLog, bad: Callable[[ReadError], None] | None = None
     ) -> Iterator[tuple[int, str]]:
         """Read line by line with numbers from 1, ends of lines kept.
 
         A line that cannot be decoded, or is too long, is an error; with `bad` the error is told
         to it, and the line given with such bytes replaced, or empty.
         """
-        with self.open(notes) as stream:
+        with self.open(log) as stream:
             yield from read_lines(stream, self.name, options, bad)
 
     def _raw(self) -> io.BufferedReader:

@@ -8,17 +8,17 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from permutopic.readers.fields import choose_columns
-from permutopic.readers.notes import ReadError
+from permutopic.readers.read_log import ReadError
 from permutopic.readers.records import read_records
 from permutopic.readers.source import PACKED
-from permutopic.readers.table_lines import Lines
-from permutopic.readers.table_rows import Rows
+from permutopic.readers.table_lines import TableLines
+from permutopic.readers.table_rows import TableRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.documents import Document
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
@@ -26,19 +26,19 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SEPARATOR = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)  # spreadsheets' own first line
 
 
-def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
     """Read the documents of a table."""
-    return read_records(_records(source, options, notes), source, options, notes)
+    return read_records(_records(source, options, log), source, options, log)
 
 
 def _records(
-    source: Source, options: ReadOptions, notes: Notes
+    source: Source, options: ReadOptions, log: ReadLog
 ) -> Iterator[tuple[int, dict[str, str] | ReadError]]:
-    table = _open(source, options, notes)
+    table = _open(source, options, log)
     rows = table.read()
     number, header = next(rows, (0, None))
     if header is None:
-        notes.skip(source.name, "empty file")
+        log.skip(source.name, "empty file")
         return
     if isinstance(header, ReadError):
         raise header
@@ -53,20 +53,20 @@ def _records(
         else:
             yield number, {name: row[index] for name, index in columns}
     if number == first:
-        notes.skip(source.name, "no rows")
+        log.skip(source.name, "no rows")
 
 
-def _open(source: Source, options: ReadOptions, notes: Notes) -> Rows:
-    told: list[ReadError] = []
-    lines = source.lines(options, notes, told.append if options.on_bad == "skip" else None)
+def _open(source: Source, options: ReadOptions, log: ReadLog) -> TableRows:
+    faults: list[ReadError] = []
+    lines = source.lines(options, log, faults.append if options.on_bad == "skip" else None)
     first = next((each for each in lines if not each[1].isspace()), (0, ""))
     separator = _SEPARATOR.fullmatch(first[1])
     delimiter = separator[1] if separator else _delimiter(first[1], source)
     whole = lines if separator else chain([first], lines)
-    feed = Lines(whole, source.name, options, told)
+    feed = TableLines(whole, source.name, options, faults)
     # Tab-separated files quote like others, or not at all.
-    is_loose = _is_tsv(source) and delimiter == "\t"
-    return Rows(feed, delimiter, source.name, options, is_loose=is_loose)
+    allows_loose_quotes = _is_tsv(source) and delimiter == "\t"
+    return TableRows(feed, delimiter, source.name, options, allows_loose_quotes=allows_loose_quotes)
 
 
 def _delimiter(line: str, source: Source) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from permutopic.readers.notes import ReadError
+from permutopic.readers.read_log import ReadError
 from permutopic.readers.source import too_long
 
 if TYPE_CHECKING:
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from permutopic.readers.settings import ReadOptions
 
-    Line = tuple[int, str]  # its number and its text
+    NumberedLine = tuple[int, str]  # its number and its text
 
 # What is read again may be so many times what was read: time stays in proportion to the file.
-_PATIENCE = 4
+_MAX_REREAD_RATIO = 4
 
 
-class Lines:
+class TableLines:
     """An iterator of lines that knows the row they belong to.
 
     Not a generator, which would end with its first error.
@@ -33,29 +33,33 @@ class Lines:
     """
 
     def __init__(
-        self, lines: Iterator[Line], name: str, options: ReadOptions, told: list[ReadError]
+        self,
+        lines: Iterator[NumberedLine],
+        name: str,
+        options: ReadOptions,
+        faults: list[ReadError],
     ) -> None:
-        self._lines, self._name, self._options, self._told = lines, name, options, told
-        self._longest = options.max_bytes
-        self._ahead: deque[Line] = deque()
+        self._lines, self._name, self._options, self._decoding_faults = lines, name, options, faults
+        self._max_length = options.max_bytes
+        self._pending: deque[NumberedLine] = deque()
         self._faults: dict[int, ReadError] = {}
         self._failure: ReadError | None = None
-        self._size = self._n_read = self._n_again = self._looked_to = 0
-        self.row: list[Line] = []
+        self._size = self._n_read = self._n_reread = self._last_peeked = 0
+        self.row: list[NumberedLine] = []
         self.has_failed = False
 
-    def __iter__(self) -> Lines:
+    def __iter__(self) -> TableLines:
         return self
 
     def __next__(self) -> str:
         try:
-            line = self._ahead.popleft() if self._ahead else self._pull()
+            line = self._pending.popleft() if self._pending else self._pull()
         except ReadError:
             self.has_failed = True
             raise
         self.row.append(line)
         self._size += len(line[1])
-        if self._size > self._longest:
+        if self._size > self._max_length:
             raise too_long(f"{self._name}:{self.row[0][0]}", self._options)
         return line[1]
 
@@ -68,23 +72,23 @@ class Lines:
         self._size = 0
 
     @property
-    def is_patient(self) -> bool:
+    def may_reread(self) -> bool:
         """Whether lines may be read again: not too many of them have been."""
-        return self._n_again <= _PATIENCE * self._n_read
+        return self._n_reread <= _MAX_REREAD_RATIO * self._n_read
 
-    def give_back(self) -> None:
+    def push_back(self) -> None:
         """Give all lines of the row but the first back, to be read again."""
-        self._ahead.extendleft(reversed(self.row[1:]))
-        self._n_again += sum(len(line) for _, line in self.row[1:])
+        self._pending.extendleft(reversed(self.row[1:]))
+        self._n_reread += sum(len(line) for _, line in self.row[1:])
         del self.row[1:]
 
-    def ahead(self) -> Iterator[str]:
+    def peek(self) -> Iterator[str]:
         """Look at the lines that follow, without taking them."""
-        for number, line in self._ahead:
-            if number <= self._looked_to:
-                self._n_again += len(line)
+        for number, line in self._pending:
+            if number <= self._last_peeked:
+                self._n_reread += len(line)
             else:
-                self._looked_to = number
+                self._last_peeked = number
             yield line
         while True:
             try:
@@ -94,13 +98,13 @@ class Lines:
             except ReadError as error:
                 self._failure = error  # its turn comes after the lines before it
                 return
-            self._ahead.append((number, line))
-            self._looked_to = number
+            self._pending.append((number, line))
+            self._last_peeked = number
             yield line
 
-    def leave_out(self, count: int) -> None:
+    def skip(self, count: int) -> None:
         """Take lines that were looked at as part of the row that is left out."""
-        self.row.extend(self._ahead.popleft() for _ in range(count))
+        self.row.extend(self._pending.popleft() for _ in range(count))
 
     def fault(self) -> ReadError | None:
         """Tell what is wrong with the lines of the row, if anything is."""
@@ -108,13 +112,13 @@ class Lines:
             return None
         return next((self._faults[n] for n, _ in self.row if n in self._faults), None)
 
-    def _pull(self) -> Line:
+    def _pull(self) -> NumberedLine:
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
         line = next(self._lines)
-        if self._told:
-            self._faults[line[0]] = self._told.pop()
+        if self._decoding_faults:
+            self._faults[line[0]] = self._decoding_faults.pop()
         elif "\0" in line[1]:
             self._faults[line[0]] = _binary(f"{self._name}:{line[0]}")
         self._n_read += len(line[1])

@@ -1,4 +1,4 @@
-"""Where a broken row of a table ends: told from the quotes in the lines that follow."""
+"""Where a broken row of a table ends: faults from the quotes in the lines that follow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _QUOTES = re.compile('"+')
 
 
-class Outlook(NamedTuple):
+class QuoteContext(NamedTuple):
     """What the lines after a broken row are.
 
     `kind` is "closed" (they begin within a quoted field, which is closed), "opened" (a field is
@@ -26,13 +26,13 @@ class Outlook(NamedTuple):
     n_before: int
 
 
-def look_out(lines: Iterable[str], delimiter: str, longest: int) -> Outlook:
+def find_quote_context(lines: Iterable[str], delimiter: str, max_length: int) -> QuoteContext:
     r"""Tell from the first quotes in lines whether they begin within a quoted field.
 
-    >>> look_out(["and so\n", 'on",5\n', "6,7\n"], ",", 99)
-    Outlook(kind='closed', n_lines=2, n_before=1)
-    >>> look_out(["6,7\n", '8,"nine"\n'], ",", 99)
-    Outlook(kind='opened', n_lines=1, n_before=1)
+    >>> find_quote_context(["and so\n", 'on",5\n', "6,7\n"], ",", 99)
+    QuoteContext(kind='closed', n_lines=2, n_before=1)
+    >>> find_quote_context(["6,7\n", '8,"nine"\n'], ",", 99)
+    QuoteContext(kind='opened', n_lines=1, n_before=1)
     """
     size = n_lines = 0
     n_before = -1
@@ -41,19 +41,19 @@ def look_out(lines: Iterable[str], delimiter: str, longest: int) -> Outlook:
         runs = _QUOTES.finditer(line) if '"' in line else ()
         for run in runs:
             if n_before < 0 and _opens(line, run, delimiter):
-                return Outlook("opened", n_lines, n_lines)
+                return QuoteContext("opened", n_lines, n_lines)
             was_within, is_within = is_within, _after(line, run, delimiter, is_within)
             if n_before < 0 and was_within and not is_within:
                 n_before = n_lines
         n_lines += 1
         if not is_within:
-            return Outlook("closed", n_lines, n_before)
+            return QuoteContext("closed", n_lines, n_before)
         size += len(line)
-        if size > longest:
+        if size > max_length:
             break
     if n_before >= 0:  # closed, but opened again for good
-        return Outlook("closed", n_before + 1, n_before)
-    return Outlook("limit" if size > longest else "end", n_lines, n_lines)
+        return QuoteContext("closed", n_before + 1, n_before)
+    return QuoteContext("limit" if size > max_length else "end", n_lines, n_lines)
 
 
 def _opens(line: str, run: re.Match[str], delimiter: str) -> bool:

@@ -8,26 +8,26 @@ from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from permutopic.readers.notes import ReadError
-from permutopic.readers.table_quotes import Outlook, look_out
+from permutopic.readers.read_log import ReadError
+from permutopic.readers.table_quotes import QuoteContext, find_quote_context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.readers.settings import ReadOptions
-    from permutopic.readers.table_lines import Lines
+    from permutopic.readers.table_lines import TableLines
 
     # The number of its first line, and a row or what is wrong with it.
     Row = tuple[int, list[str] | ReadError]
 
-_LONGEST = (1 << 31) - 1  # as far as the csv module counts on every system
+_MAX_LENGTH = (1 << 31) - 1  # as far as the csv module counts on every system
 _QUOTED = re.compile(r'"([^"]*+(?:""[^"]*+)*+)"')
 # So many lines with the right number of fields are rows, whatever quote comes after them.
-_ENOUGH = 5
+_MIN_FITTING_LINES = 5
 _limiting = Lock()
 
 
-class Rows:
+class TableRows:
     """The rows of a table, blank ones aside.
 
     Attributes
@@ -37,13 +37,19 @@ class Rows:
     """
 
     def __init__(
-        self, lines: Lines, delimiter: str, name: str, options: ReadOptions, *, is_loose: bool
+        self,
+        lines: TableLines,
+        delimiter: str,
+        name: str,
+        options: ReadOptions,
+        *,
+        allows_loose_quotes: bool,
     ) -> None:
         self._lines, self._delimiter, self._name = lines, delimiter, name
-        self._longest = options.max_bytes
+        self._max_length = options.max_bytes
         self._skips = options.on_bad == "skip"
         self._reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        self._is_loose = is_loose
+        self._allows_loose_quotes = allows_loose_quotes
         self._is_plain = False
         self.width = 0
 
@@ -61,23 +67,23 @@ class Rows:
             return row
         if not self.width:
             return lines.fault() or row
-        if self._is_loose and '"' in lines.row[0][1]:
-            row = self._loosely(row)
+        if self._allows_loose_quotes and '"' in lines.row[0][1]:
+            row = self._parse_loosely(row)
         if isinstance(row, list) and len(row) != self.width and not _is_blank(row):
             row = _uneven(self._location(), len(row), self.width)
         if not self._skips:
             return lines.fault() or row
         fault = lines.fault()
         if self._is_broken(row) or (fault and fault.kind == "too long"):
-            self._leave_out()
+            self._skip_broken_row()
         row = lines.fault() or row
-        return self._ranged(row) if isinstance(row, ReadError) else row
+        return self._with_line_range(row) if isinstance(row, ReadError) else row
 
     def _parse(self) -> list[str] | ReadError | None:
         try:
             if self._is_plain:
                 return _split(next(self._lines), self._delimiter)
-            return _parse(self._reader, self._longest)
+            return _parse(self._reader, self._max_length)
         except StopIteration:
             return None
         except ReadError as error:
@@ -88,7 +94,7 @@ class Rows:
     def _location(self) -> str:
         return f"{self._name}:{self._lines.row[0][0]}"
 
-    def _loosely(self, row: list[str] | ReadError) -> list[str] | ReadError:
+    def _parse_loosely(self, row: list[str] | ReadError) -> list[str] | ReadError:
         """Take a line for a row, and quotes that do not enclose a field as they stand.
 
         So it is where the quotes make no row, or one of several lines that are each a row.
@@ -101,8 +107,8 @@ class Rows:
         plain = _split(lines.row[0][1], self._delimiter)
         if len(plain) != self.width:
             return row
-        self._is_plain = self._is_plain or not lines.is_patient
-        lines.give_back()
+        self._is_plain = self._is_plain or not lines.may_reread
+        lines.push_back()
         return plain
 
     def _is_broken(self, row: list[str] | ReadError) -> bool:
@@ -116,49 +122,49 @@ class Rows:
             or (row.kind == "bad row" and '"' in lines[0][1])
         )
 
-    def _leave_out(self) -> None:
+    def _skip_broken_row(self) -> None:
         """Find the line after a broken row: one that is a row, and not its tail."""
         lines = self._lines
-        if not lines.is_patient:
+        if not lines.may_reread:
             return
-        lines.give_back()
-        while self._is_tail(outlook := self._look_out()):
-            lines.leave_out(outlook.n_lines)
+        lines.push_back()
+        while self._is_tail(context := self._find_quote_context()):
+            lines.skip(context.n_lines)
         n_unfit = 0
-        for line in islice(lines.ahead(), outlook.n_lines):
+        for line in islice(lines.peek(), context.n_lines):
             if self._fits(line):
                 break
             n_unfit += 1
-        lines.leave_out(n_unfit)
+        lines.skip(n_unfit)
 
-    def _look_out(self) -> Outlook:
-        if not self._lines.is_patient:
-            return Outlook("opened", 0, 0)
-        return look_out(self._lines.ahead(), self._delimiter, self._longest)
+    def _find_quote_context(self) -> QuoteContext:
+        if not self._lines.may_reread:
+            return QuoteContext("opened", 0, 0)
+        return find_quote_context(self._lines.peek(), self._delimiter, self._max_length)
 
-    def _is_tail(self, outlook: Outlook) -> bool:
+    def _is_tail(self, context: QuoteContext) -> bool:
         """Tell whether the lines that follow belong to the broken row."""
-        if outlook.kind in ("opened", "end"):
+        if context.kind in ("opened", "end"):
             return False
-        if self.width == 1 or outlook.n_before < _ENOUGH:
+        if self.width == 1 or context.n_before < _MIN_FITTING_LINES:
             return True
-        return not all(map(self._fits, islice(self._lines.ahead(), _ENOUGH)))
+        return not all(map(self._fits, islice(self._lines.peek(), _MIN_FITTING_LINES)))
 
     def _fits(self, line: str) -> bool:
         """Tell whether a line is a row, or can begin one."""
         try:
-            row = _parse(self._new_reader(line, strict=True), self._longest)
+            row = _parse(self._new_reader(line, strict=True), self._max_length)
         except csv.Error as error:
             if "unexpected end of data" not in str(error):
                 return False
-            row = _parse(self._new_reader(line, strict=False), self._longest)
+            row = _parse(self._new_reader(line, strict=False), self._max_length)
             return row is not None and len(row) <= self.width
         return row is not None and len(row) == self.width
 
     def _new_reader(self, line: str, *, strict: bool) -> Iterator[list[str]]:
         return csv.reader([line], delimiter=self._delimiter, strict=strict)
 
-    def _ranged(self, error: ReadError) -> ReadError:
+    def _with_line_range(self, error: ReadError) -> ReadError:
         """Say which lines are left out, where there are several."""
         numbers = [number for number, line in self._lines.row if not line.isspace()]
         if len(numbers) < 2:
@@ -167,10 +173,10 @@ class Rows:
         return ReadError(error.location, error.kind, detail)
 
 
-def _parse(reader: Iterator[list[str]], longest: int) -> list[str] | None:
+def _parse(reader: Iterator[list[str]], max_length: int) -> list[str] | None:
     """Read one row; the csv module's limit for a field holds for the whole process: put it back."""
     with _limiting:
-        usual = csv.field_size_limit(min(longest, _LONGEST))
+        usual = csv.field_size_limit(min(max_length, _MAX_LENGTH))
         try:
             return next(reader, None)
         finally:

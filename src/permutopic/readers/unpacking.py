@@ -13,12 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from permutopic.extras import needs
-from permutopic.readers.notes import ReadError
+from permutopic.readers.read_log import ReadError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
 
 # Text packs to a tenth, tables of repeated rows to a hundredth; only a bomb goes further.
 BOMB_RATIO, BOMB_BYTES = 250, 16 << 20
@@ -26,7 +26,7 @@ PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 HEAD = 4096
 _CHUNK = 1 << 18
 _SIP = 1 << 13  # what follows a part is copied: a little at a time, as there may be many
-_MOST_MEMORY = 1 << 30  # for what xz looks back into: its greatest preset takes 64 MiB
+_MAX_MEMORY = 1 << 30  # for what xz looks back into: its greatest preset takes 64 MiB
 # More than two or three bytes where there are more: "BZh" may begin a text.
 _MAGIC = {
     "gzip": re.compile(rb"\x1f\x8b\x08"),
@@ -41,16 +41,16 @@ def packing_of(head: bytes) -> str:
     return next((kind for kind, magic in _MAGIC.items() if magic.match(head)), "")
 
 
-def unpack(raw: BinaryIO, packing: str, name: str, notes: Notes) -> io.BufferedReader:
+def unpack(raw: BinaryIO, packing: str, name: str, log: ReadLog) -> io.BufferedReader:
     """Give the unpacked bytes of a file; what is wrong with it is a ReadError."""
-    return io.BufferedReader(_Unpacked(raw, packing, name, notes), _CHUNK)
+    return io.BufferedReader(_Unpacked(raw, packing, name, log), _CHUNK)
 
 
 class _Unpacked(io.RawIOBase):
     """The unpacked bytes of a file, counted, with an eye on bombs."""
 
-    def __init__(self, raw: BinaryIO, packing: str, name: str, notes: Notes) -> None:
-        self._name, self._notes, self._packing = name, notes, packing
+    def __init__(self, raw: BinaryIO, packing: str, name: str, log: ReadLog) -> None:
+        self._name, self._log, self._packing = name, log, packing
         self._taken = _Counted(raw)
         self._given = 0
         self._stream = _unpacker(self._taken, packing) if packing else raw
@@ -68,7 +68,7 @@ class _Unpacked(io.RawIOBase):
             raise self._damaged(error) from None
         view[: len(chunk)] = chunk
         self._given += len(chunk)
-        self._notes.bytes += len(chunk)
+        self._log.bytes += len(chunk)
         if self._packing and self._given > max(BOMB_BYTES, BOMB_RATIO * self._taken.total):
             raise ReadError(
                 self._name,
@@ -108,7 +108,7 @@ def _unpacker(raw: Any, packing: str) -> Any:
     if packing == "bzip2":
         return _Members(raw, bz2.BZ2Decompressor)
     if packing == "xz":
-        return _Members(raw, partial(lzma.LZMADecompressor, memlimit=_MOST_MEMORY))
+        return _Members(raw, partial(lzma.LZMADecompressor, memlimit=_MAX_MEMORY))
     module = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
     return needs(module, "zstd", "files packed by zstd").ZstdFile(raw)
 

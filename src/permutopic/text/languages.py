@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 # A dozen or so little words of each language, chosen to differ from its neighbours'.
-_LITTLE_WORDS = {
+_FUNCTION_WORDS = {
     "en": "the of and to in is that was for with as are by from which this were has be not a i it "
     "on you my have but they at an or very its do so if we he she can will would there their all",
     "fr": "le la les des et est dans une du pour que qui sur par avec au sont ce pas cette ou",
@@ -55,7 +55,7 @@ _LITTLE_WORDS = {
     "ne": "को छ र मा हो यो पनि छन् गर्न भएको तथा लागि एक थियो",
 }
 # More of them, which other languages have too or which are less common: none for a guess.
-_MORE_LITTLE_WORDS = {
+_MORE_FUNCTION_WORDS = {
     "en": "his her him hers had been who whom when then than into may might must some such many "
     "more most only other others where what how also because while through over under between "
     "after before about both each two one no nor any out up down off them those these our your us "
@@ -83,9 +83,9 @@ _NAMES = {
     "bn": "Bengali", "gu": "Gujarati", "pa": "Punjabi", "am": "Amharic", "km": "Khmer",
     "lo": "Lao", "my": "Burmese", "si": "Sinhala", "az": "Azerbaijani",
 }  # fmt: skip
-_LEAST_SHARE = 0.08  # of a text's words; little words make up a third of running text
-_LEAST_KINDS = 3  # different ones: a single "a" or "is" proves nothing
-_LEAST_LEAD = 1.2  # times the hits of the next language
+_MIN_SHARE = 0.08  # of a text's words; little words make up a third of running text
+_MIN_DISTINCT = 3  # different ones: a single "a" or "is" proves nothing
+_MIN_RATIO = 1.2  # times the hits of the next language
 _SAMPLE = 2000  # characters
 
 
@@ -129,9 +129,9 @@ def guess_language(text: str) -> str | None:
     if not counts:
         return None
     [(best, most), *rest] = counts.most_common(2)
-    clear = not rest or most >= _LEAST_LEAD * rest[0][1]
+    clear = not rest or most >= _MIN_RATIO * rest[0][1]
     kinds = len({word for word in words if best in _languages_of(word)})
-    enough = kinds >= _LEAST_KINDS and most >= _LEAST_SHARE * len(words)
+    enough = kinds >= _MIN_DISTINCT and most >= _MIN_SHARE * len(words)
     return best if clear and enough else None
 
 
@@ -145,16 +145,16 @@ def function_words(counts: Mapping[str, int]) -> frozenset[str]:
     """
     hits: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
-    for code, words in _LITTLE_WORDS.items():
+    for code, words in _FUNCTION_WORDS.items():
         for word in set(words.split()) & counts.keys():
             hits[code] += counts[word]
             kinds[code] += 1
     if not hits:
         return frozenset()
     [(best, most)] = hits.most_common(1)
-    if kinds[best] < _LEAST_KINDS or most < _LEAST_SHARE * sum(counts.values()):
+    if kinds[best] < _MIN_DISTINCT or most < _MIN_SHARE * sum(counts.values()):
         return frozenset()
-    return frozenset(f"{_LITTLE_WORDS[best]} {_MORE_LITTLE_WORDS.get(best, '')}".split())
+    return frozenset(f"{_FUNCTION_WORDS[best]} {_MORE_FUNCTION_WORDS.get(best, '')}".split())
 
 
 def _main_script(text: str) -> tuple[int, str]:
@@ -184,7 +184,7 @@ def _languages_of(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def _index() -> dict[str, tuple[str, ...]]:
     index: dict[str, tuple[str, ...]] = {}
-    for code, words in _LITTLE_WORDS.items():
+    for code, words in _FUNCTION_WORDS.items():
         for word in set(words.split()):
             index[word] = (*index.get(word, ()), code)
     return index

@@ -13,7 +13,7 @@ _END = re.compile(
 )
 _OPENING = re.compile(r"\s*[\"'“‘«‹(\[¿¡„]*")
 _LAST_WORD = re.compile(r"(?<!\S)[\"'“‘«(\[]*(\S+)\Z")
-_LONGEST_WORD = 40
+_MAX_WORD_LENGTH = 40
 # Before a capital these end no sentence.
 _ALWAYS = frozenset(
     """
@@ -58,7 +58,7 @@ def _ends_sentence(text: str, begin: int, found: re.Match[str]) -> bool:
         return False
     if found.group() != ".":
         return True
-    before = text[max(begin, found.start() - _LONGEST_WORD) : found.start()]
+    before = text[max(begin, found.start() - _MAX_WORD_LENGTH) : found.start()]
     last = _LAST_WORD.search(before)
     word = last.group(1).lower() if last else ""
     if len(word) == 1 and word.isalpha():  # an initial

@@ -39,7 +39,7 @@ _SNOWBALL = {
 }  # fmt: skip
 
 
-_MOST_STEMS = 1 << 20
+_MAX_CACHED_STEMS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def _fold_numbers(tokens: list[str]) -> list[str]:
 
 
 def _stemmed(stem: Callable[[str], str], known: dict[str, str], tokens: list[str]) -> list[str]:
-    if len(known) > _MOST_STEMS:
+    if len(known) > _MAX_CACHED_STEMS:
         known.clear()  # an endless stream has endless words
     for token in tokens:
         if token not in known:

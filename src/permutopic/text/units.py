@@ -84,9 +84,9 @@ class Units:
         """Make the object from `as_dict`."""
         return cls(**settings)
 
-    def cut(self, document: Document, counts: Counts | None = None) -> Document:
+    def cut(self, document: Document, counts: ShortUnitCounts | None = None) -> Document:
         """Divide a document anew; `counts` takes down what became of short units."""
-        counts = Counts() if counts is None else counts
+        counts = ShortUnitCounts() if counts is None else counts
         if self.kind == "window":
             units = _windows(document.units, self.window, self.step or self.window)
         else:
@@ -98,7 +98,7 @@ class Units:
 
 
 @dataclass
-class Counts:
+class ShortUnitCounts:
     """What became of units that were too short."""
 
     merged: int = 0
@@ -181,13 +181,13 @@ _CUTS: dict[str, Callable[[tuple[Unit, ...]], list[Unit]]] = {
 }
 
 
-def _drop_short(units: list[Unit], least: int, counts: Counts) -> list[Unit]:
-    long = [unit for unit in units if len(split_words(unit.text)) >= least]
+def _drop_short(units: list[Unit], minimum: int, counts: ShortUnitCounts) -> list[Unit]:
+    long = [unit for unit in units if len(split_words(unit.text)) >= minimum]
     counts.dropped += len(units) - len(long)
     return long
 
 
-def _merge_short(units: list[Unit], least: int, counts: Counts) -> list[Unit]:
+def _merge_short(units: list[Unit], minimum: int, counts: ShortUnitCounts) -> list[Unit]:
     merged = []
     for run in _runs(units):
         groups: list[list[Unit]] = []
@@ -196,7 +196,7 @@ def _merge_short(units: list[Unit], least: int, counts: Counts) -> list[Unit]:
         for unit in run:
             waiting.append(unit)
             n_words += len(split_words(unit.text))
-            if n_words >= least:
+            if n_words >= minimum:
                 groups.append(waiting)
                 waiting, n_words = [], 0
         if waiting and groups:

@@ -66,10 +66,11 @@ _CODE = re.compile(r"u([0-9A-F]{4,6})((?:_[0-9A-F]{4,6}){0,9})")
 _NUMBER = re.compile(r"char([0-9]{1,7})")
 
 
-def special(name: str) -> str:
+def special_character(name: str) -> str:
     """Give the character of a name, nothing if there is none.
 
-    >>> [special(name) for name in ("em", "'e", "u20AC", "u0065_0301", "e aa", "char38", "nope")]
+    >>> names = ("em", "'e", "u20AC", "u0065_0301", "e aa", "char38", "nope")
+    >>> [special_character(name) for name in names]
     ['—', 'é', '€', 'é', 'é', '&', '']
     """
     if name in SPECIAL:
@@ -92,6 +93,6 @@ def character(code: int) -> str:
 
 
 def _composed(names: list[str]) -> str:
-    base = special(names[0]) if names else ""
+    base = special_character(names[0]) if names else ""
     marks = "".join(_COMBINING.get(name, "") for name in names[1:10])
     return unicodedata.normalize("NFC", base + marks)

@@ -16,7 +16,7 @@ _DIVIDING = frozenset(re.findall(r"\w+", "PP P LP TP TQ IP HP RS RE SH SS Pp It 
 _SHOWING = frozenset(re.findall(r"\w+", "if ie el B I BR RB BI IB IR RI SM SB IP nop"))
 
 
-class Definition(NamedTuple):
+class MacroDefinition(NamedTuple):
     """What a macro does: `shows` has the numbers of the arguments that it prints."""
 
     shows: frozenset[int] = frozenset()
@@ -26,10 +26,10 @@ class Definition(NamedTuple):
     closes: bool = False
 
 
-def look_at(body: str) -> Definition:
+def analyse_macro(body: str) -> MacroDefinition:
     r"""Tell what a macro does from its body.
 
-    >>> look_at(".sp\n.nf\n").opens, look_at("\\fI\\\\$1\\fP\\\\$2\n").shows
+    >>> analyse_macro(".sp\n.nf\n").opens, analyse_macro("\\fI\\\\$1\\fP\\\\$2\n").shows
     (True, frozenset({1, 2}))
     """
     body = _COMMENT.sub("", body)
@@ -41,7 +41,7 @@ def look_at(body: str) -> Definition:
             shows |= _shown(line)
     first, _, rest = body.partition("\\$1")
     between = rest.partition("\\$2")[0] if first != body else ""
-    return Definition(
+    return MacroDefinition(
         frozenset(shows),
         glued="\\$2" in rest and not re.search(r"\s", between),
         divides=bool(names & _DIVIDING),

@@ -8,13 +8,13 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from permutopic.documents import Piece
-from permutopic.readers.troff.characters import character, special
+from permutopic.readers.troff.characters import character, special_character
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # The longest argument of an escape, and the longest string, that a page could mean.
-_FAR, LONGEST = 200, 2000
+_FAR, MAX_LENGTH = 200, 2000
 _DELIMITED = "ABCDHLNRSXZbhlovwx"
 _NAME = r"(?:\(..|\[[^\]\n]{0,80}\]|[^(\[\n])"
 _BEYOND = re.compile(r"\|?\+?\.?0*[1-9]|\\w")
@@ -29,11 +29,11 @@ class Argument(NamedTuple):
 
 
 @dataclass
-class Memory:
+class RoffState:
     """What a page has defined so far, as far as it shows in text.
 
     `strings` hold plain text: their escapes are resolved where they are defined, so no string
-    can grow without bound or name itself. `room` is how much of them may still be shown.
+    can grow without bound or name itself. `budget` is how much of them may still be shown.
     """
 
     strings: dict[str, str] = field(default_factory=dict)
@@ -41,16 +41,16 @@ class Memory:
     steps: dict[str, int] = field(default_factory=dict)
     translated: dict[str, str] = field(default_factory=dict)
     escape: str = "\\"
-    room: int = LONGEST
+    budget: int = MAX_LENGTH
 
     def string(self, reference: str) -> str:
         r"""Give what \* and what follows it shows."""
-        return self.spend(self.strings.get(bare_name(reference), ""))
+        return self.charge(self.strings.get(bare_name(reference), ""))
 
-    def spend(self, text: str) -> str:
-        """Give text that a few characters stand for, while there is room."""
-        self.room -= len(text)
-        return text if self.room >= 0 else ""
+    def charge(self, text: str) -> str:
+        """Give text that a few characters stand for, while there is budget."""
+        self.budget -= len(text)
+        return text if self.budget >= 0 else ""
 
     def register(self, reference: str) -> int:
         r"""Give the value of \n and what follows it, stepped by + or − first."""
@@ -143,42 +143,42 @@ def arguments(source: str, start: int, end: int, escape: str) -> list[Argument]:
     return found
 
 
-def argument_pieces(source: str, argument: Argument, memory: Memory) -> list[Piece]:
+def argument_pieces(source: str, argument: Argument, state: RoffState) -> list[Piece]:
     """Read what an argument shows."""
     start, end, quoted = argument
     if not quoted or source.find('""', start, end) < 0:
-        return line_pieces(source, start, end, memory)
+        return line_pieces(source, start, end, state)
     found = []
     while (at := source.find('""', start, end)) >= 0:
-        found += line_pieces(source, start, at, memory)
+        found += line_pieces(source, start, at, state)
         found.append(Piece('"', at, at + 2))
         start = at + 2
-    return found + line_pieces(source, start, end, memory)
+    return found + line_pieces(source, start, end, state)
 
 
-def line_pieces(source: str, start: int, end: int, memory: Memory) -> list[Piece]:
+def line_pieces(source: str, start: int, end: int, state: RoffState) -> list[Piece]:
     r"""Read what a stretch of source shows, up to a comment.
 
-    >>> [piece.text for piece in line_pieces(r"the \fBls\fP \*(lq", 0, 18, Memory({"lq": "“"}))]
+    >>> [piece.text for piece in line_pieces(r"the \fBls\fP \*(lq", 0, 18, RoffState({"lq": "“"}))]
     ['the ', 'ls', ' ', '“']
     """
-    escape = memory.escape
+    escape = state.escape
     if not escape or source.find(escape, start, end) < 0:
         return [Piece(source[start:end], start, end)] if end > start else []
-    return list(_escaped(source, start, end, memory))
+    return list(_escaped(source, start, end, state))
 
 
-def ends_glued(source: str, start: int, end: int, memory: Memory) -> bool:
+def ends_joined(source: str, start: int, end: int, state: RoffState) -> bool:
     r"""Tell whether a line ends in \c, so that the next one goes on without a space."""
-    escape = memory.escape
+    escape = state.escape
     if not escape or source.find(f"{escape}c", start, end) < 0:
         return False
     found = [match.end() for match in _escape_pattern(escape).finditer(source, start, end)]
     return found[-1:] == [end] and source.endswith(f"{escape}c", start, end)
 
 
-def _escaped(source: str, start: int, end: int, memory: Memory) -> Iterator[Piece]:
-    pattern = _escape_pattern(memory.escape)
+def _escaped(source: str, start: int, end: int, state: RoffState) -> Iterator[Piece]:
+    pattern = _escape_pattern(state.escape)
     while (match := pattern.search(source, start, end)) is not None:
         if match.start() > start:
             yield Piece(source[start : match.start()], start, match.start())
@@ -188,12 +188,12 @@ def _escaped(source: str, start: int, end: int, memory: Memory) -> Iterator[Piec
         if match.lastgroup == "mute":
             continue
         if match.lastgroup == "delimited":
-            start, text = _delimited(source, match, end, memory)
+            start, text = _delimited(source, match, end, state)
         else:
-            text = _shown(match, memory)
+            text = _shown(match, state)
         if text:
             yield replacement(text, match.start(), start)
-    if end > start and source[end - 1] == memory.escape:  # nothing follows for it to change
+    if end > start and source[end - 1] == state.escape:  # nothing follows for it to change
         end -= 1
     if end > start:
         yield Piece(source[start:end], start, end)
@@ -204,24 +204,24 @@ def replacement(text: str, start: int, end: int) -> Piece:
     return Piece(text, start, end - 1 if len(text) == end - start > 1 else end)
 
 
-def _shown(match: re.Match[str], memory: Memory) -> str:
+def _shown(match: re.Match[str], state: RoffState) -> str:
     kind, text = match.lastgroup, match[0][1:]
     if kind == "blank":
         return " "
     if kind == "string":
-        return memory.string(text[1:])
+        return state.string(text[1:])
     if kind == "register":
-        return str(memory.register(text[1:]))
+        return str(state.register(text[1:]))
     if kind == "name":
         name = bare_name(text)
-        return memory.translated.get(name) or special(name)
-    return memory.escape if text == "e" else text
+        return state.translated.get(name) or special_character(name)
+    return state.escape if text == "e" else text
 
 
-def _delimited(source: str, match: re.Match[str], end: int, memory: Memory) -> tuple[int, str]:
+def _delimited(source: str, match: re.Match[str], end: int, state: RoffState) -> tuple[int, str]:
     """Read an escape with an argument between quotes; give where it ends and what it shows."""
     begin = match.end()
-    close = _closing(source, begin, min(begin + _FAR, end), memory.escape)
+    close = _closing(source, begin, min(begin + _FAR, end), state.escape)
     if close < 0:
         return begin, ""
     kind, argument = match[0][1], source[begin:close]
@@ -229,10 +229,10 @@ def _delimited(source: str, match: re.Match[str], end: int, memory: Memory) -> t
     if kind == "h":
         text = " " if _BEYOND.match(argument) else ""
     elif kind == "C":
-        text = special(argument)
+        text = special_character(argument)
     elif kind == "N":
         text = character(int(argument)) if re.fullmatch(r"[0-9]{1,7}", argument) else ""
-    elif kind == "o" and memory.escape not in argument:
+    elif kind == "o" and state.escape not in argument:
         text = argument[:1]
     return close + 1, text
 

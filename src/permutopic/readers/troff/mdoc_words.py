@@ -10,7 +10,7 @@ from permutopic.readers.troff.escapes import replacement
 
 if TYPE_CHECKING:
     from permutopic.readers.troff.escapes import Argument
-    from permutopic.readers.troff.machine import Machine
+    from permutopic.readers.troff.parser import RoffParser
 
 _CLOSING, _OPENING = frozenset(".,:;)]?!"), frozenset("([")
 _AROUND = {
@@ -47,12 +47,12 @@ CALLED = (
 
 
 @dataclass
-class Words:
+class MdocWords:
     """Puts the words of one line together.
 
     Attributes
     ----------
-    machine, page_name
+    parser, page_name
         Reads the arguments; what .Nm without any stands for.
     spaced
         Whether blanks go between words (.Sm off).
@@ -62,7 +62,7 @@ class Words:
         Whether nothing goes between it and the line before, or the one after.
     """
 
-    machine: Machine
+    parser: RoffParser
     page_name: str
     spaced: bool = True
     pieces: list[Piece] = field(default_factory=list)
@@ -88,7 +88,7 @@ class Words:
         self.joins_after = self._tight and bool(self.pieces)
 
     def _raw(self, word: Argument) -> str:
-        return self.machine.source[word.start : min(word.end, word.start + 9)]
+        return self.parser.source[word.start : min(word.end, word.start + 9)]
 
     def _mark(self, word: Argument) -> str:
         """Give a word that is one mark of punctuation, else something that is none."""
@@ -119,7 +119,7 @@ class Words:
         if mark in _CLOSING:
             self.joins_before |= not self.pieces
             self._tight = True
-        pieces = self.machine.argument_pieces(word)
+        pieces = self.parser.argument_pieces(word)
         if pieces:
             self._put(pieces, word.start)
         self._tight = mark in _OPENING
@@ -154,7 +154,7 @@ class Words:
         elif name in SYSTEMS:
             self._text(SYSTEMS[name], word.start, word.end)
         elif name == "Nm" and not given and self.page_name:
-            self._text(self.machine.memory.spend(self.page_name), word.start, word.end)
+            self._text(self.parser.state.charge(self.page_name), word.start, word.end)
         elif name == "Ar" and not given:
             self._text("file ...", word.start, word.end)
         return at + 1
@@ -169,7 +169,7 @@ class Words:
             self._text("'", words[at].start, words[at].end)
         elif at + 1 < tail:
             at += 1
-            self._put(self.machine.argument_pieces(words[at]), words[at].start)
+            self._put(self.parser.argument_pieces(words[at]), words[at].start)
         self._tight = True
         return at + 1
 
@@ -185,14 +185,14 @@ class Words:
             if self._mark(words[at]) != "|":
                 self._text("-", start, min(end, words[at].start))
                 self._tight = True
-            self._put(self.machine.argument_pieces(words[at]), words[at].start)
+            self._put(self.parser.argument_pieces(words[at]), words[at].start)
             start = end = words[at].end
             at += 1
         return at
 
     def _brackets(self, name: str, words: list[Argument], at: int, tail: int) -> int:
         """Put name(section), or name(argument, argument)."""
-        self._put(self.machine.argument_pieces(words[at]), words[at].start)
+        self._put(self.parser.argument_pieces(words[at]), words[at].start)
         at += 1
         self._tight = True
         first = at
@@ -203,7 +203,7 @@ class Words:
             if at > first:
                 self._tight = True
                 self._text(",", self._end, self._end)
-            self._put(self.machine.argument_pieces(words[at]), words[at].start)
+            self._put(self.parser.argument_pieces(words[at]), words[at].start)
             at += 1
         if name == "Fn" or at > first:
             self._tight = True

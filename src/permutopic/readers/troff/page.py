@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _BULLETS = " \t\n•·●○◦▪‣"
 
 
-class Page:
+class ManualPage:
     """The parts of a page so far, and the paragraph that is being collected.
 
     While `hidden` (in code and other displays) no text is taken.

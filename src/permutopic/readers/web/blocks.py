@@ -8,15 +8,15 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permutopic.readers.web.marks import BREAK, CELL, TEXT, Marked, Run
+from permutopic.readers.web.prose import measure_links, measure_text
 from permutopic.readers.web.rules import HEADINGS, WITHIN_LINE
-from permutopic.readers.web.weighing import weigh, weigh_links
+from permutopic.readers.web.structure import BREAK, CELL, TEXT, PageStructure, TextRun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set
 
 # A heading with blocks in it and more text than this was never closed.
-_LONGEST_HEADING = 300
+_MAX_HEADING = 300
 # A paragraph with such a share of links is one; so many of them are a list.
 _LINK_SHARE, _LIST_OF_LINKS = 0.8, 3
 _BLANK = re.compile(r"(?:\s|&nbsp;?|&#160;?)*+")
@@ -25,10 +25,10 @@ _MUTED, _CELL = "(header)", "(cell)"
 
 
 @dataclass(slots=True)
-class Step:
+class HtmlNode:
     """An element, or (where `group` is not −1) text, in the order of the tree.
 
-    `stop` is the number of the first step after everything in it, `size` how much text that is,
+    `stop` is the number of the first node after everything in it, `size` how much text that is,
     links aside.
     """
 
@@ -39,71 +39,72 @@ class Step:
     size: int = 0
 
 
-class Title(NamedTuple):
+class HtmlHeading(NamedTuple):
     """A heading: its level, and where it stands in the source."""
 
     level: int
-    runs: tuple[Run, ...]
+    runs: tuple[TextRun, ...]
 
 
-class Block(NamedTuple):
+class HtmlBlock(NamedTuple):
     """A paragraph: the element it is, and where it stands in the source."""
 
     name: str
-    runs: tuple[Run, ...]
+    runs: tuple[TextRun, ...]
 
 
-def flatten(root: Any, marked: Marked) -> list[Step]:
-    """List the elements and texts of a tree in order, however deep it is."""
-    steps: list[Step] = []
-    total = 0
-    # An element is met again, as its step, when all in it has been met.
-    waiting: list[Any] = [root]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Step):
-            node.stop = len(steps)
-            node.size = total - node.size
+def flatten(root: Any, structure: PageStructure) -> list[HtmlNode]:
+    """List the elements and texts of a tree in document order, without recursion."""
+    nodes: list[HtmlNode] = []
+    n_characters = 0
+    # The node of an element is pushed before its children, and popped after all of them.
+    stack: list[Any] = [root]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, HtmlNode):
+            item.stop = len(nodes)
+            item.size = n_characters - item.size
             continue
-        group = int(next(iter(node.attrs))) if node.name == "img" else -1
-        flag = "" if group >= 0 else next(iter(node.attrs or ()), "")
-        step = Step(node.name, flag, group, size=total)
-        steps.append(step)
+        group = int(next(iter(item.attrs))) if item.name == "img" else -1
+        flag = "" if group >= 0 else next(iter(item.attrs or ()), "")
+        node = HtmlNode(item.name, flag, group, size=n_characters)
+        nodes.append(node)
         if group >= 0:
-            total += sum(run.end - run.start for run in marked.groups[group] if run.kind == TEXT)
-        waiting.append(step)
-        waiting.extend(reversed(node.children or ()))
-    return steps
+            runs = structure.groups[group]
+            n_characters += sum(run.end - run.start for run in runs if run.kind == TEXT)
+        stack.append(node)
+        stack.extend(reversed(item.children or ()))
+    return nodes
 
 
-class Walk:
-    """A walk through the steps of a page, which collects headings and paragraphs.
+class BlockExtractor:
+    """A walk through the nodes of a page, which collects headings and paragraphs.
 
-    Elements with a flag in `leaves_out` are passed by, if they are not `spared`. Of a header the
+    Elements with a flag in `excluded` are passed by, if they are not `retained`. Of a header the
     headings count, where `keeps_header` says that they are the text's and not the site's.
     """
 
     def __init__(
         self,
         text: str,
-        marked: Marked,
-        steps: list[Step],
-        leaves_out: frozenset[str],
-        spared: Set[int] = frozenset(),
+        structure: PageStructure,
+        nodes: list[HtmlNode],
+        excluded: frozenset[str],
+        retained: Set[int] = frozenset(),
         keeps_header: bool = True,
     ) -> None:
-        self._text, self._marked, self._steps = text, marked, steps
-        self._leaves_out, self._spared = leaves_out, spared
+        self._text, self._structure, self._nodes = text, structure, nodes
+        self._excluded, self._retained = excluded, retained
         self._keeps_header = keeps_header
-        self._parts: list[Title | Block] = []
-        self._runs: list[Run] = []
+        self._parts: list[HtmlHeading | HtmlBlock] = []
+        self._runs: list[TextRun] = []
         # Open elements: where each ends, its name, and how many parts came before it.
         self._open: list[tuple[int, str, int]] = []
         self._n_muted = 0
 
-    def through(self, first: int) -> list[Title | Block]:
-        """Walk through an element; give its parts in order of the source."""
-        stop = self._steps[first].stop
+    def extract(self, first: int) -> list[HtmlHeading | HtmlBlock]:
+        """BlockExtractor through an element; give its parts in order of the source."""
+        stop = self._nodes[first].stop
         position = first
         while position < stop:
             while self._open and self._open[-1][0] <= position:
@@ -115,57 +116,57 @@ class Walk:
         return in_order(self._parts)
 
     def _take(self, position: int) -> int:
-        """Take one step; gives the next."""
-        step = self._steps[position]
-        if step.group >= 0:
-            self._runs.extend(self._marked.groups[step.group])
+        """Take one node; gives the next."""
+        node = self._nodes[position]
+        if node.group >= 0:
+            self._runs.extend(self._structure.groups[node.group])
         elif self._passes_by(position):
-            if step.flag != "header" or not self._keeps_header:
-                if step.name not in WITHIN_LINE:
+            if node.flag != "header" or not self._keeps_header:
+                if node.name not in WITHIN_LINE:
                     self._flush()
-                return step.stop
-            self._enter(_MUTED, step.stop)
+                return node.stop
+            self._enter(_MUTED, node.stop)
             self._n_muted += 1
-        elif step.name in HEADINGS:
+        elif node.name in HEADINGS:
             # A heading in a header that is only a link is the site's.
-            is_site = self._n_muted > 0 and step.size == 0
-            return step.stop if is_site else self._take_heading(position)
-        elif step.name not in WITHIN_LINE:
-            self._enter(step.name, step.stop)
+            is_site = self._n_muted > 0 and node.size == 0
+            return node.stop if is_site else self._take_heading(position)
+        elif node.name not in WITHIN_LINE:
+            self._enter(node.name, node.stop)
         return position + 1
 
     def _passes_by(self, position: int) -> bool:
         """Tell whether to leave an element out."""
-        flag = self._steps[position].flag
+        flag = self._nodes[position].flag
         if flag == "masthead" and self._keeps_header:
             return False
-        return flag in self._leaves_out and position not in self._spared
+        return flag in self._excluded and position not in self._retained
 
     def _take_heading(self, position: int) -> int:
-        """Take a heading; gives the first step after it."""
+        """Take a heading; gives the first node after it."""
         self._flush()
-        heading = self._steps[position]
-        runs: list[Run] = []
+        heading = self._nodes[position]
+        runs: list[TextRun] = []
         crosses_block = False
         position += 1
         while position < heading.stop:
-            step = self._steps[position]
-            if step.group >= 0:
-                group = self._marked.groups[step.group]
+            node = self._nodes[position]
+            if node.group >= 0:
+                group = self._structure.groups[node.group]
                 if crosses_block:
-                    runs.append(Run(group[0].start, group[0].start, CELL))
+                    runs.append(TextRun(group[0].start, group[0].start, CELL))
                 runs.extend(group)
                 crosses_block = False
-            elif step.flag in self._leaves_out:
-                position = step.stop
+            elif node.flag in self._excluded:
+                position = node.stop
                 continue
-            elif step.name not in WITHIN_LINE:
-                if heading.size > _LONGEST_HEADING:
+            elif node.name not in WITHIN_LINE:
+                if heading.size > _MAX_HEADING:
                     break
                 crosses_block = True
             position += 1
         if runs:
-            self._parts.append(Title(int(heading.name[1]), tuple(runs)))
+            self._parts.append(HtmlHeading(int(heading.name[1]), tuple(runs)))
         return position
 
     def _enter(self, name: str, stop: int) -> None:
@@ -179,14 +180,14 @@ class Walk:
             self._n_muted -= 1
         elif name in {"td", "th"} and len(self._parts) == n_before + 1:
             only = self._parts[-1]
-            if isinstance(only, Block) and only.name != "pre":
-                self._parts[-1] = Block(_CELL, self._trim(only.runs))
+            if isinstance(only, HtmlBlock) and only.name != "pre":
+                self._parts[-1] = HtmlBlock(_CELL, self._trim(only.runs))
         elif name == "tr":
             inside = self._parts[n_before:]
             if inside and all(part[0] == _CELL for part in inside):
                 self._parts[n_before:] = [_join_cells(inside)]
 
-    def _trim(self, runs: tuple[Run, ...]) -> tuple[Run, ...]:
+    def _trim(self, runs: tuple[TextRun, ...]) -> tuple[TextRun, ...]:
         """Leave out the space at both ends of runs that are not all blank."""
         shown = [n for n, run in enumerate(runs) if not self._is_blank(run)]
         kept = list(runs[shown[0] : shown[-1] + 1])
@@ -214,21 +215,21 @@ class Walk:
                     n_breaks = 0
         self._add(name, runs[begin:])
 
-    def _add(self, name: str, runs: list[Run]) -> None:
+    def _add(self, name: str, runs: list[TextRun]) -> None:
         if not all(map(self._is_blank, runs)):
-            self._parts.append(Block(name, tuple(runs)))
+            self._parts.append(HtmlBlock(name, tuple(runs)))
 
-    def _is_blank(self, run: Run) -> bool:
+    def _is_blank(self, run: TextRun) -> bool:
         is_break = run.kind == BREAK
         return is_break or _BLANK.fullmatch(self._text, run.start, run.end) is not None
 
 
-def without_links(text: str, parts: list[Title | Block]) -> list[Title | Block]:
+def without_links(text: str, parts: list[HtmlHeading | HtmlBlock]) -> list[HtmlHeading | HtmlBlock]:
     """Leave out the paragraphs that hold hardly anything but links.
 
     A sentence that is all one link stays, unless it is one of many in a row.
     """
-    blocks = [number for number, part in enumerate(parts) if isinstance(part, Block)]
+    blocks = [number for number, part in enumerate(parts) if isinstance(part, HtmlBlock)]
     left_out: set[int] = set()
     for are_links, group in groupby(blocks, key=lambda number: _is_links(text, parts[number])):
         row = list(group)
@@ -238,32 +239,32 @@ def without_links(text: str, parts: list[Title | Block]) -> list[Title | Block]:
     return [part for number, part in enumerate(parts) if number not in left_out]
 
 
-def _is_links(text: str, part: Title | Block) -> bool:
+def _is_links(text: str, part: HtmlHeading | HtmlBlock) -> bool:
     if part[0] in {"caption", "dt", "figcaption", "pre"}:
         return False
-    seen, linked = weigh_links(text, part.runs)
+    seen, linked = measure_links(text, part.runs)
     return linked >= _LINK_SHARE * seen
 
 
-def _is_sentence(text: str, part: Title | Block) -> bool:
-    return part[0] != "li" and weigh(text, part.runs).sentences > 0
+def _is_sentence(text: str, part: HtmlHeading | HtmlBlock) -> bool:
+    return part[0] != "li" and measure_text(text, part.runs).sentences > 0
 
 
-def in_order(parts: list[Title | Block]) -> list[Title | Block]:
+def in_order(parts: list[HtmlHeading | HtmlBlock]) -> list[HtmlHeading | HtmlBlock]:
     """Put parts in the order of the source; they leave it where text in a table is in no cell."""
     starts = [run.start for part in parts for run in part.runs]
     if all(a <= b for a, b in pairwise(starts)):
         return parts
     placed = sorted((run, number) for number, part in enumerate(parts) for run in part.runs)
-    ordered: list[Title | Block] = []
+    ordered: list[HtmlHeading | HtmlBlock] = []
     for number, group in groupby(placed, key=itemgetter(1)):
         ordered.append(parts[number]._replace(runs=tuple(run for run, _ in group)))
     return ordered
 
 
-def _join_cells(cells: Sequence[Title | Block]) -> Block:
+def _join_cells(cells: Sequence[HtmlHeading | HtmlBlock]) -> HtmlBlock:
     runs = list(cells[0].runs)
     for cell in cells[1:]:
         start = cell.runs[0].start
-        runs += [Run(start, start, CELL), *cell.runs]
-    return Block("tr", tuple(runs))
+        runs += [TextRun(start, start, CELL), *cell.runs]
+    return HtmlBlock("tr", tuple(runs))

@@ -7,12 +7,12 @@ import re
 from typing import TYPE_CHECKING
 
 from permutopic.documents import Piece
-from permutopic.readers.web.marks import BREAK, CELL, LINK
+from permutopic.readers.web.structure import BREAK, CELL, LINK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from permutopic.readers.web.marks import Run
+    from permutopic.readers.web.structure import TextRun
 
 _UNSEEN = dict.fromkeys(map(ord, "\u00ad\ufeff"))
 _SPACES = dict.fromkeys(map(ord, "\t\n\f\r"), " ")
@@ -23,11 +23,11 @@ _REFERENCE = re.compile(
 )
 
 
-def make_pieces(source: str, runs: Iterable[Run], *, keep_lines: bool = False) -> list[Piece]:
+def make_pieces(source: str, runs: Iterable[TextRun], *, keep_lines: bool = False) -> list[Piece]:
     """Give the text of runs; ends of lines are spaces unless kept.
 
-    >>> from permutopic.readers.web.marks import Run
-    >>> make_pieces("a&lt;b", [Run(0, 6, "text")])
+    >>> from permutopic.readers.web.structure import TextRun
+    >>> make_pieces("a&lt;b", [TextRun(0, 6, "text")])
     [Piece(text='a', start=0, end=1), Piece(text='<', start=1, end=5), \
 Piece(text='b', start=5, end=6)]
     """
@@ -42,13 +42,13 @@ Piece(text='b', start=5, end=6)]
     return pieces
 
 
-def plain_text(source: str, runs: Iterable[Run]) -> str:
+def plain_text(source: str, runs: Iterable[TextRun]) -> str:
     """Give the text of runs in one line, without the signs (¶, #) that only link to themselves."""
     runs = [run for run in runs if run.kind != LINK or _says_something(source, run)]
     return " ".join("".join(piece.text for piece in make_pieces(source, runs)).split())
 
 
-def _says_something(source: str, run: Run) -> bool:
+def _says_something(source: str, run: TextRun) -> bool:
     return any(c.isalnum() for piece in make_pieces(source, [run]) for c in piece.text)
 
 

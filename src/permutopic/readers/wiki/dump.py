@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
-from permutopic.readers.notes import ReadError
+from permutopic.readers.read_log import ReadError
 from permutopic.readers.source import too_long
-from permutopic.readers.wiki.mask import Names, normal_name
+from permutopic.readers.wiki.markup import NamespaceNames, normalise_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
 _CHUNK = 1 << 16
 # What no dump goes near, and expat would keep in memory: a tag or comment so long, elements so
 # deep, so many different names. A title has 255 bytes at most.
-_LONGEST_TAG, _DEEPEST, _NAMES, _LONGEST_FIELD = 1 << 20, 64, 1000, 4096
+_MAX_TAG, _DEEPEST, _NAMES, _MAX_FIELD = 1 << 20, 64, 1000, 4096
 _FIELDS = {
     ("mediawiki", "siteinfo", "namespaces", "namespace"): "namespace",
     ("mediawiki", "page", "title"): "title",
@@ -35,20 +35,20 @@ _FIELDS = {
 _REDIRECT = re.compile(r"\s*#redirect\b\s*:?\s*\[\[", re.IGNORECASE)
 
 
-class Page(NamedTuple):
+class WikiPage(NamedTuple):
     """One page of a dump; `unwanted` says why it is left out (kind and detail), if it is."""
 
     title: str
     location: str
     text: str
-    names: Names
+    names: NamespaceNames
     unwanted: tuple[str, str] | None
 
 
-def read_pages(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Page]:
+def read_pages(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[WikiPage]:
     """Give every page of a dump, also those to leave out (these without their text)."""
     dump = _Dump(source.name, options)
-    with source.open(notes) as stream:
+    with source.open(log) as stream:
         for chunk in _chunks(stream, source.name, options):
             yield from dump.feed(chunk)
         yield from dump.feed(b"", final=True)
@@ -123,9 +123,9 @@ class _Dump:
 
     def __init__(self, name: str, options: ReadOptions) -> None:
         self.name, self.options = name, options
-        self.names = Names()
+        self.names = NamespaceNames()
         self.other_namespaces: set[str] = set()
-        self.ready: list[Page] = []
+        self.ready: list[WikiPage] = []
         self.draft = _Draft()
         self.field: _Field | None = None
         self.last_title = ""
@@ -140,14 +140,14 @@ class _Dump:
         self.parser.CharacterDataHandler = self._characters
         self.parser.StartDoctypeDeclHandler = self._doctype
 
-    def feed(self, chunk: bytes, final: bool = False) -> Iterator[Page]:
+    def feed(self, chunk: bytes, final: bool = False) -> Iterator[WikiPage]:
         """Parse a chunk and give the pages that end in it, before complaining about the rest."""
         problem = None
         try:
             self.parser.Parse(chunk, final)
             self.fed += len(chunk)
-            if self.fed - self.parser.CurrentByteIndex > _LONGEST_TAG:
-                problem = self._no_dump(f"has a tag or comment of over {_LONGEST_TAG >> 20} MiB")
+            if self.fed - self.parser.CurrentByteIndex > _MAX_TAG:
+                problem = self._no_dump(f"has a tag or comment of over {_MAX_TAG >> 20} MiB")
         except ReadError as error:
             problem = error
         except expat.ExpatError as error:
@@ -177,7 +177,7 @@ class _Dump:
             self._begin_field(_FIELDS[where], attributes)
 
     def _begin_field(self, name: str, attributes: dict[str, str]) -> None:
-        limit = self.options.max_bytes if name == "text" else _LONGEST_FIELD
+        limit = self.options.max_bytes if name == "text" else _MAX_FIELD
         self.field = _Field(name, len(self.path), attributes.get("key", ""), limit)
         if name == "text":
             self.draft.attributes = attributes
@@ -215,7 +215,7 @@ class _Dump:
     def _end_page(self) -> None:
         title, unwanted = self.draft.title, self._unwanted()
         text = "" if unwanted else self.draft.fields.get("text", "")
-        self.ready.append(Page(title, f"{self.name}:{title}", text, self.names, unwanted))
+        self.ready.append(WikiPage(title, f"{self.name}:{title}", text, self.names, unwanted))
         self.last_title = title
         self.draft = _Draft()
 
@@ -254,11 +254,11 @@ class _Dump:
         if number is not None:
             return number.strip() != "0"
         prefix, colon, _rest = title.partition(":")
-        return bool(colon) and normal_name(prefix) in self.other_namespaces
+        return bool(colon) and normalise_name(prefix) in self.other_namespaces
 
     def _name_namespace(self, key: str, name: str) -> None:
         """Take in what the wiki calls a namespace."""
-        own = normal_name(name)
+        own = normalise_name(name)
         if not own or key == "0" or len(self.other_namespaces) > _NAMES:
             return
         self.other_namespaces.add(own)

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permutopic.documents import Heading, Paragraph, Piece
 from permutopic.extras import needs
-from permutopic.readers.wiki.mask import BREAK, HEADINGS, HIDDEN, REST, Names, mask
+from permutopic.readers.wiki.markup import (
+    BREAK,
+    HEADINGS,
+    HIDDEN,
+    REST,
+    NamespaceNames,
+    blank_markup,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +30,7 @@ _RUN = re.compile(
 )
 
 
-class _Block(NamedTuple):
+class _WikiBlock(NamedTuple):
     """A stretch of a page: a heading's text (level 1 to 6) or a paragraph (level 0)."""
 
     level: int
@@ -31,7 +38,7 @@ class _Block(NamedTuple):
     end: int
 
 
-def read_wikitext(text: str, names: Names | None = None) -> Iterator[Heading | Paragraph]:
+def read_wikitext(text: str, names: NamespaceNames | None = None) -> Iterator[Heading | Paragraph]:
     r"""Divide a page into headings and paragraphs.
 
     Templates, tables, notes, pictures, categories and the like are left out; a list item is a
@@ -43,9 +50,9 @@ def read_wikitext(text: str, names: Names | None = None) -> Iterator[Heading | P
     >>> [(piece.text, piece.start, piece.end) for piece in paragraph.pieces]
     [('D', 19, 20), (' ', 23, 24), ('&', 24, 29), (' ', 29, 30), ('E', 32, 33), ('s', 35, 36)]
     """
-    masked = mask(text, Names() if names is None else names)
-    for block in _blocks(masked):
-        pieces = tuple(_pieces(text, masked, block.start, block.end))
+    blanked = blank_markup(text, NamespaceNames() if names is None else names)
+    for block in _blocks(blanked):
+        pieces = tuple(_pieces(text, blanked, block.start, block.end))
         shown = "".join(piece.text for piece in pieces)
         if block.level:
             # A heading made by a template alone still divides: it is called as it is written.
@@ -55,48 +62,48 @@ def read_wikitext(text: str, names: Names | None = None) -> Iterator[Heading | P
             yield Paragraph(pieces)
 
 
-def _blocks(masked: str) -> Iterator[_Block]:
+def _blocks(blanked: str) -> Iterator[_WikiBlock]:
     """Divide at blank lines, headings, list items, rules and what is left of broken tables."""
     start = end = at = 0
-    for line in masked.split("\n"):
+    for line in blanked.split("\n"):
         block = _one_line(line.strip(_BLANK), line, at)
         if block is None:
             end = at + len(line)
         else:
             if end > start:
-                yield _Block(0, start, end)
+                yield _WikiBlock(0, start, end)
             if block.end > block.start:
                 yield block
             start = end = at + len(line) + 1
         at += len(line) + 1
     if end > start:
-        yield _Block(0, start, end)
+        yield _WikiBlock(0, start, end)
 
 
-def _one_line(bare: str, line: str, at: int) -> _Block | None:
+def _one_line(bare: str, line: str, at: int) -> _WikiBlock | None:
     """Make a block of a line that is one by itself (an empty block to leave it out)."""
-    nothing = _Block(0, at, at)
+    nothing = _WikiBlock(0, at, at)
     if not bare or bare.startswith(("|", "{|")):
         return nothing
     first = at + line.index(bare[0])
     last = first + len(bare)
     if bare[0] in HEADINGS:
-        return _Block(HEADINGS.index(bare[0]) + 1, first + 1, last)
+        return _WikiBlock(HEADINGS.index(bare[0]) + 1, first + 1, last)
     if bare[0] == "=" == bare[-1]:
         inner = bare.strip("=")
         level = min(len(bare) - len(bare.lstrip("=")), len(bare) - len(bare.rstrip("=")), 6)
-        return _Block(level, first + level, last - level) if inner else nothing
+        return _WikiBlock(level, first + level, last - level) if inner else nothing
     if bare[0] in "*#:;":
         prefix = _ITEM.match(bare)
-        return _Block(0, first + (prefix.end() if prefix else 0), last)
+        return _WikiBlock(0, first + (prefix.end() if prefix else 0), last)
     if bare.startswith("----"):
-        return _Block(0, last - len(bare.lstrip("-")), last)
+        return _WikiBlock(0, last - len(bare.lstrip("-")), last)
     return None
 
 
-def _pieces(text: str, masked: str, start: int, end: int) -> Iterator[Piece]:
+def _pieces(text: str, blanked: str, start: int, end: int) -> Iterator[Piece]:
     """Give the text that a block shows."""
-    block = masked[start:end]
+    block = blanked[start:end]
     ends_blank = True
     for first, last, shown in _shown(block):
         if shown is not None:

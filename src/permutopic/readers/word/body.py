@@ -22,7 +22,7 @@ _SKIPPED = {
 _SPACES = {"w:tab": "\t", "w:ptab": "\t", "w:br": " ", "w:cr": " ", "w:noBreakHyphen": "-"}
 
 
-class Block(NamedTuple):
+class WordBlock(NamedTuple):
     """A paragraph or table row; `level` is that of a heading, TITLE, or None for text."""
 
     level: int | None
@@ -30,7 +30,7 @@ class Block(NamedTuple):
 
 
 @dataclass
-class _Paragraph:
+class _OpenParagraph:
     """A paragraph that is being read."""
 
     style: str = ""
@@ -39,22 +39,22 @@ class _Paragraph:
 
 
 @dataclass
-class _Row:
+class _OpenRow:
     """A table row that is being read: its texts so far, each with the number of its cell."""
 
     cell: int = 0
     texts: list[tuple[int, str]] = field(default_factory=list)
 
 
-class Body:
+class WordBody:
     """The blocks of a document, gathered while its XML streams by."""
 
     def __init__(self, package: Package, styles: Styles) -> None:
-        self.blocks: list[Block] = []
+        self.blocks: list[WordBlock] = []
         self._styles = styles
         self._skipping = 0
-        self._paragraphs: list[_Paragraph] = []  # more than one: text boxes stand in paragraphs
-        self._rows: list[_Row] = []
+        self._paragraphs: list[_OpenParagraph] = []  # more than one: text boxes stand in paragraphs
+        self._rows: list[_OpenRow] = []
         self._alternatives: list[int] = []
         self._placeholders: list[bool] = []
         self._fields: list[bool] = []
@@ -69,7 +69,7 @@ class Body:
         if self._skipping or tag in _SKIPPED or self._is_other(tag):
             self._skipping += 1
         elif tag == "w:p":
-            self._paragraphs.append(_Paragraph())
+            self._paragraphs.append(_OpenParagraph())
         elif tag == "w:t":
             self._in_text = True
         elif tag == "w:r":
@@ -121,7 +121,7 @@ class Body:
         if tag == "w:tbl":
             self._end_texts()
         elif tag == "w:tr":
-            self._rows.append(_Row())
+            self._rows.append(_OpenRow())
         elif self._rows:
             self._rows[-1].cell += 1
 
@@ -148,7 +148,7 @@ class Body:
         if self._paragraphs and not self._n_codes and not self._hidden:
             self._paragraphs[-1].texts.append(text)
 
-    def _end_paragraph(self, paragraph: _Paragraph) -> None:
+    def _end_paragraph(self, paragraph: _OpenParagraph) -> None:
         if self._n_codes:  # a code that does not end with its paragraph is a fault in the file
             self._fields, self._n_codes = [], 0
         text = "".join(paragraph.texts).strip()
@@ -161,7 +161,7 @@ class Body:
             self._rows[-1].texts.append((self._rows[-1].cell, text))
         else:
             self._end_texts()
-            self.blocks.append(Block(level, text))
+            self.blocks.append(WordBlock(level, text))
 
     def _end_texts(self) -> None:
         """Make the texts of a row one block; those of one cell alone stay paragraphs."""
@@ -169,9 +169,9 @@ class Body:
             return
         texts, self._rows[-1].texts = self._rows[-1].texts, []
         if texts[0][0] == texts[-1][0]:
-            self.blocks += [Block(None, text) for _, text in texts]
+            self.blocks += [WordBlock(None, text) for _, text in texts]
             return
         cells: dict[int, list[str]] = {}
         for cell, text in texts:
             cells.setdefault(cell, []).append(text)
-        self.blocks.append(Block(None, "\t".join(" ".join(cell) for cell in cells.values())))
+        self.blocks.append(WordBlock(None, "\t".join(" ".join(cell) for cell in cells.values())))

@@ -11,7 +11,7 @@ import zipfile
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
-from permutopic.readers.notes import ReadError
+from permutopic.readers.read_log import ReadError
 from permutopic.readers.source import BOMB_RATIO, too_long
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ _EXAMPLES, _OF_EACH = 1000, 3
 _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def shown(name: str) -> str:
+def printable(name: str) -> str:
     r"""Make a name (of a file, of a document) fit for one line: U+FFFD stands for what is not.
 
-    >>> shown("two\nlines")
+    >>> printable("two\nlines")
     'two�lines'
     """
     return _UNSHOWN.sub("\ufffd", name)
@@ -30,14 +30,14 @@ class ReadError(InputError):
     """
 
     def __init__(self, location: str, kind: str, detail: str) -> None:
-        self.location = shown(location)
+        self.location = printable(location)
         self.kind = kind
-        self.detail = shown(" ".join(detail.split()))
+        self.detail = printable(" ".join(detail.split()))
         super().__init__(f"{self.location}: {self.detail}")
 
 
 @dataclass
-class Notes:
+class ReadLog:
     """Counts that readers keep while documents stream by.
 
     Attributes

@@ -1,6 +1,6 @@
 """What of a page's wikitext is no prose: found in one pass, and blotted out at equal length.
 
-The masked text has the length of the page, so a place in one is the same place in the other.
+The blanked text has the length of the page, so a place in one is the same place in the other.
 """
 
 from __future__ import annotations
@@ -56,20 +56,21 @@ _TAGS = _by_name(
 )
 
 
-class Names(NamedTuple):
+class NamespaceNames(NamedTuple):
     """What a wiki calls its categories and its files, besides the English names; in lower case."""
 
     categories: frozenset[str] = frozenset({"category"})
     files: frozenset[str] = frozenset({"file", "image", "media"})
 
-    def hide(self, target: str) -> bool:
+    def hides_link(self, target: str) -> bool:
         """Tell whether a link to `target` shows nothing, or a picture, where it stands.
 
-        >>> [Names().hide(t) for t in ("File:A.png", "Bild:A.png", ":File:A.png", "fr:A", "A: b")]
+        >>> targets = ("File:A.png", "Bild:A.png", ":File:A.png", "fr:A", "A: b")
+        >>> [NamespaceNames().hides_link(target) for target in targets]
         [True, True, False, True, False]
         """
         prefix, colon, rest = target.partition("|")[0].partition(":")
-        name = normal_name(prefix)
+        name = normalise_name(prefix)
         if not colon or not name:
             return False
         if name in self.categories or name in self.files or _MEDIA.search(rest):
@@ -77,21 +78,21 @@ class Names(NamedTuple):
         return "|" not in target and _LANGUAGE.fullmatch(prefix.strip()) is not None
 
 
-def normal_name(name: str) -> str:
+def normalise_name(name: str) -> str:
     """Write the name of a namespace as it is compared: blanks and case do not count."""
     return " ".join(name.replace("_", " ").split()).casefold()
 
 
-def mask(text: str, names: Names) -> str:
+def blank_markup(text: str, names: NamespaceNames) -> str:
     r"""Blot out what is not shown, and what is shown without being markup.
 
-    >>> mask("A {{tall}} '''tree'''<br>.", Names())
+    >>> blank_markup("A {{tall}} '''tree'''<br>.", NamespaceNames())
     "A \x01\x01\x01\x01\x01\x01\x01\x01 '''tree'''\x02\x03\x03\x03."
     """
-    scan = _Scan(_CONTROL.sub(_NEUTRAL, text), names)
+    scan = _MarkupScanner(_CONTROL.sub(_NEUTRAL, text), names)
     scan.run()
-    masked = _apply(scan.text, scan.edits)
-    return _BREAKS.sub(_divide, masked)
+    blanked = _apply(scan.text, scan.edits)
+    return _BREAKS.sub(_divide, blanked)
 
 
 def _apply(text: str, edits: list[_Edit]) -> str:
@@ -120,7 +121,7 @@ class _Edit(NamedTuple):
 
 
 @dataclass
-class _Open:
+class _OpenMarkup:
     """Something begun and not ended yet: "{" (braces), "|" (a table), "[" or "h" (links)."""
 
     kind: str
@@ -130,13 +131,13 @@ class _Open:
 
 
 @dataclass
-class _Scan:
+class _MarkupScanner:
     """One pass over a page: every token is seen once, every beginning is kept until its end."""
 
     text: str
-    names: Names
+    names: NamespaceNames
     edits: list[_Edit] = field(default_factory=list)
-    open: list[_Open] = field(default_factory=list)
+    open: list[_OpenMarkup] = field(default_factory=list)
     n_open: dict[str, int] = field(default_factory=lambda: dict.fromkeys("{|[h", 0))
     unended: set[str] = field(default_factory=set)
 
@@ -193,10 +194,10 @@ class _Scan:
         self.edits.append(_Edit(start, end, first, rest or first))
 
     def _push(self, kind: str, at: int, size: int) -> None:
-        self.open.append(_Open(kind, at, size))
+        self.open.append(_OpenMarkup(kind, at, size))
         self.n_open[kind] += 1
 
-    def _pop(self) -> _Open:
+    def _pop(self) -> _OpenMarkup:
         last = self.open.pop()
         self.n_open[last.kind] -= 1
         return last
@@ -302,9 +303,9 @@ class _Scan:
             self._hide(start, start + 2)
         return start + len(mark)
 
-    def _link(self, link: _Open, end: int) -> None:
+    def _link(self, link: _OpenMarkup, end: int) -> None:
         target = self.text[link.at + 2 : min(link.at + 300, end - 2)]
-        if self.names.hide(target):
+        if self.names.hides_link(target):
             self._hide(link.at, end)
             return
         if self.open and self.open[-1].kind == "[":

@@ -11,9 +11,9 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from permutopic.readers.troff import escapes
-from permutopic.readers.troff.characters import special
+from permutopic.readers.troff.characters import special_character
 from permutopic.readers.troff.conditions import condition, evaluate
-from permutopic.readers.troff.definitions import Definition, look_at
+from permutopic.readers.troff.definitions import MacroDefinition, analyse_macro
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ _SKIPPED = {
 _PAIR = re.compile(r"\\(\(..|\[[^\]\n]{0,80}\])(\\(?:\(..|\[[^\]\n]{0,80}\])|[^\\])?|[^\\].?")
 
 
-class Line(NamedTuple):
+class RoffLine(NamedTuple):
     """A line of text (without a name), or the call of a macro, whose arguments it spans.
 
     `at` is where the line begins, `stop` where its end-of-line stands in the source.
@@ -47,13 +47,13 @@ class Line(NamedTuple):
     stop: int
 
 
-class Machine:
+class RoffParser:
     """Goes through the source of a page once and gives what is not troff's own business."""
 
     def __init__(self, source: str, strings: dict[str, str]) -> None:
         self.source = source
-        self.memory = escapes.Memory(dict(strings), room=len(source) + escapes.LONGEST)
-        self.defined: dict[str, Definition] = {}
+        self.state = escapes.RoffState(dict(strings), budget=len(source) + escapes.MAX_LENGTH)
+        self.defined: dict[str, MacroDefinition] = {}
         self.included = ""
         self._control = ".'"
         self._at = self._stop = 0
@@ -83,7 +83,7 @@ class Machine:
             "ec": self._change_escape,
         }
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[RoffLine]:
         """Go through the page."""
         source, size = self.source, len(self.source)
         self._stop = -1
@@ -98,40 +98,40 @@ class Machine:
                 if line is not None:
                     yield line
             else:
-                end = escapes.end_of_code(source, at, stop, self.memory.escape)
-                yield Line(None, at, end, at, stop)
+                end = escapes.end_of_code(source, at, stop, self.state.escape)
+                yield RoffLine(None, at, end, at, stop)
 
-    def arguments(self, line: Line) -> list[Argument]:
+    def arguments(self, line: RoffLine) -> list[Argument]:
         """Divide a line into its arguments."""
-        return escapes.arguments(self.source, line.start, line.end, self.memory.escape)
+        return escapes.arguments(self.source, line.start, line.end, self.state.escape)
 
     def pieces(self, start: int, end: int) -> list[Piece]:
         """Read what a stretch of source shows."""
-        return escapes.line_pieces(self.source, start, end, self.memory)
+        return escapes.line_pieces(self.source, start, end, self.state)
 
     def argument_pieces(self, argument: Argument) -> list[Piece]:
         """Read what an argument shows."""
-        return escapes.argument_pieces(self.source, argument, self.memory)
+        return escapes.argument_pieces(self.source, argument, self.state)
 
     def plain(self, argument: Argument) -> str:
         """Read what an argument shows as a string."""
         return "".join(piece.text for piece in self.argument_pieces(argument))
 
-    def is_glued(self, line: Line) -> bool:
+    def joins_next(self, line: RoffLine) -> bool:
         """Tell whether the next line goes on without a space."""
-        return escapes.ends_glued(self.source, line.start, line.end, self.memory)
+        return escapes.ends_joined(self.source, line.start, line.end, self.state)
 
     def _end_of_line(self, at: int) -> int:
         r"""Find the end of a line; a backslash before it makes the next line a part of it."""
         stop = self.source.find("\n", at)
         stop = len(self.source) if stop < 0 else stop
         before = self.source[max(stop - 2, at) : stop]
-        if not before.rstrip("\r").endswith("\\") or not self.memory.escape:
+        if not before.rstrip("\r").endswith("\\") or not self.state.escape:
             return stop
         found = _LINE.match(self.source, at)
         return found.end() if found else stop
 
-    def _call(self, at: int, stop: int) -> Line | None:
+    def _call(self, at: int, stop: int) -> RoffLine | None:
         """Do a request, or give the call of a macro."""
         start = _end(_GAP, self.source, at + 1, stop)
         after = _end(_NAME, self.source, start, stop)
@@ -141,13 +141,13 @@ class Machine:
             after = _end(_NAME, self.source, start, stop)
             name, start = self.source[start:after], _end(_GAP, self.source, after, stop)
         if name == "eo":
-            self.memory.escape = ""
+            self.state.escape = ""
         if name in self._requests:
             self._requests[name](start, stop)
             return None
         if name in _SKIPPED and name not in self.defined and self._skip(name, stop):
             return None
-        return Line(name, start, stop, at, stop) if name else None
+        return RoffLine(name, start, stop, at, stop) if name else None
 
     def _skip(self, name: str, start: int) -> bool:
         """Pass over a table, an equation or a picture, if it has an end."""
@@ -178,7 +178,7 @@ class Machine:
         self._branch(True, start, stop)
 
     def _judge(self, start: int, stop: int) -> tuple[bool, int]:
-        return condition(self.source, start, stop, self.memory, self.defined)
+        return condition(self.source, start, stop, self.state, self.defined)
 
     def _branch(self, holds: bool, start: int, stop: int) -> None:
         r"""Go on with what a condition guards, or pass over it: a line, or all up to \}."""
@@ -210,7 +210,7 @@ class Machine:
         names = self._words(start, stop)
         body_end, self._at = self._body(names[1] if len(names) > 1 else "", stop)
         if names:
-            self.defined[names[0]] = look_at(self.source[stop + 1 : body_end])
+            self.defined[names[0]] = analyse_macro(self.source[stop + 1 : body_end])
 
     def _ignore(self, start: int, stop: int) -> None:
         names = self._words(start, stop)
@@ -229,7 +229,7 @@ class Machine:
         self._set_string(start, stop, "")
 
     def _append(self, start: int, stop: int) -> None:
-        self._set_string(start, stop, self.memory.strings.get(self._first(start, stop), ""))
+        self._set_string(start, stop, self.state.strings.get(self._first(start, stop), ""))
 
     def _set_string(self, start: int, stop: int, before: str) -> None:
         r"""Keep what a string shows; a quote before it keeps its blanks."""
@@ -237,30 +237,30 @@ class Machine:
         start = _end(_GAP, self.source, start + len(name), stop)
         if start < stop and self.source[start] == '"':
             start += 1
-        stop = min(stop, start + escapes.LONGEST)
+        stop = min(stop, start + escapes.MAX_LENGTH)
         text = self.source[start:stop].replace("\\\\", "\\")
-        shown = escapes.line_pieces(text, 0, len(text), self.memory)
+        shown = escapes.line_pieces(text, 0, len(text), self.state)
         whole = before + "".join(piece.text for piece in shown)
         if name:
-            self.memory.strings[name] = whole[: escapes.LONGEST]
+            self.state.strings[name] = whole[: escapes.MAX_LENGTH]
 
     def _register(self, start: int, stop: int) -> None:
         name = self._first(start, stop)
         start = _end(_GAP, self.source, start + len(name), stop)
         relative = start < stop and self.source[start] in "+-"
-        value, start = evaluate(self.source, start, stop, self.memory)
-        registers = self.memory.registers
+        value, start = evaluate(self.source, start, stop, self.state)
+        registers = self.state.registers
         registers[name] = escapes.clamp(value + (registers.get(name, 0) if relative else 0))
         start = _end(_GAP, self.source, start, stop)
-        self.memory.steps[name] = evaluate(self.source, start, stop, self.memory)[0]
+        self.state.steps[name] = evaluate(self.source, start, stop, self.state)[0]
 
     def _translate(self, start: int, stop: int) -> None:
-        r"""Keep what special characters turn into; typed ones stay as they are typed."""
+        r"""Keep what special_character characters turn into; typed ones stay as they are typed."""
         for pair in _PAIR.finditer(self.source, start, stop):
             if pair[1]:
                 name, to = escapes.bare_name(pair[1]), pair[2] or " "
-                shown = special(escapes.bare_name(to[1:])) if to[0] == "\\" else to
-                self.memory.translated[name] = shown
+                shown = special_character(escapes.bare_name(to[1:])) if to[0] == "\\" else to
+                self.state.translated[name] = shown
 
     def _include(self, start: int, stop: int) -> None:
         self.included = self.included or self._first(start, stop)
@@ -273,7 +273,7 @@ class Machine:
         given = self.source[start:stop].strip()[:1] or "\\"
         # A letter would be in every word, a blank between them: no page means that.
         if given.isascii() and not given.isalnum():
-            self.memory.escape = given
+            self.state.escape = given
 
     def _first(self, start: int, stop: int) -> str:
         return self.source[start : _end(_NAME, self.source, start, stop)]
