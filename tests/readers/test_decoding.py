@@ -60,8 +60,8 @@ def test_bytes_that_are_not_in_the_encoding_are_named(tmp_path):
     path = tmp_path / "a.txt"
     assert fault_of(text_of, path, b"one\r\ntwo\rcaf\xe9 three") == (
         "not UTF-8",
-        "a.txt: byte 12 (0xe9) in line 3 is not UTF-8: name the encoding (--encoding latin-1, "
-        "perhaps) or let such bytes be replaced (--errors replace)",
+        "a.txt: byte 12 (0xe9) in line 3 is not UTF-8: name the encoding "
+        "(encoding='latin-1', perhaps) or let such bytes be replaced (errors='replace')",
     )
     assert (
         "byte 3 (0xff) in line 1 is not ascii"
@@ -183,7 +183,7 @@ def test_nul_is_not_text(tmp_path):
     kind, message = fault_of(text_of, tmp_path / "a", "a b".encode("utf-16-le"))
     assert kind == "binary"
     assert "character 1 is NUL" in message
-    assert "--encoding utf-16" in message
+    assert "encoding='utf-16'" in message
 
 
 def test_what_is_neither_utf_8_nor_without_nul_is_called_binary(tmp_path):

@@ -297,9 +297,7 @@ def test_what_is_no_path_is_refused(path):
 
 def test_a_file_of_unknown_kind_needs_a_format(tmp_path):
     make(tmp_path, "a.xyz", "README")
-    with pytest.raises(
-        ReadError, match=r"by the extension '.xyz': choose one with --format \(text"
-    ):
+    with pytest.raises(ReadError, match=r"by the extension '.xyz': choose one with format \(text"):
         find(tmp_path / "a.xyz")
     with pytest.raises(ReadError, match="README: no format is known by a name without extension"):
         find(tmp_path / "README")

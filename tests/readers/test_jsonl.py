@@ -156,7 +156,7 @@ def test_an_optional_field_that_was_named_must_be_in_some_record(tmp_path):
     lines = [{"text": "a"}, {"text": "b", "topic": "t"}]
     documents = read_lines(tmp_path, *lines, fields=Fields(label="topic"))
     assert [parts(document)[0][2] for document in documents] == [None, "t"]
-    with pytest.raises(ReadError, match=r"has no 'topc' \(its keys: 'text'\): .*--label-field"):
+    with pytest.raises(ReadError, match=r"has no 'topc' \(its keys: 'text'\): .*fields\.label"):
         read_lines(tmp_path, *lines, fields=Fields(label="topc"))
 
 
@@ -198,11 +198,11 @@ BAD = [
     (
         without("sections", lambda r: r),
         r":2: the document has neither 'text' nor 'sections' \(its keys: 'title'\): "
-        r"name the right one \(--text-field, --sections-field\)",
+        r"name the right one \(fields\.text, fields\.sections\)",
     ),
     (
         without("heading", lambda r: r["sections"][1]),
-        r":2: section 2 has no 'heading' \(its keys: 'paragraphs'\): .*\(--heading-field\)",
+        r":2: section 2 has no 'heading' \(its keys: 'paragraphs'\): .*\(fields\.heading\)",
     ),
     (without("paragraphs", lambda r: r["sections"][0]), ":2: section 1 has no 'paragraphs'"),
     ({"title": True, "sections": []}, ":2: 'title' is bool: it must be a string"),
@@ -347,11 +347,11 @@ def test_rows_of_a_document_that_are_apart_are_refused_or_skipped(tmp_path):
 
 def test_a_row_must_say_which_document_it_belongs_to(tmp_path):
     fields = Fields(document="id")
-    with pytest.raises(ReadError, match=r":1: the row has no 'id' .*\(--document-field\)"):
+    with pytest.raises(ReadError, match=r":1: the row has no 'id' .*\(fields\.document\)"):
         read_lines(tmp_path, {"text": "a"}, fields=fields)
     with pytest.raises(ReadError, match=":1: 'id' is empty: it must say which document"):
         read_lines(tmp_path, {"text": "a", "id": ""}, fields=fields)
-    with pytest.raises(ReadError, match=r":1: the row has no 'text' .*\(--text-field\)"):
+    with pytest.raises(ReadError, match=r":1: the row has no 'text' .*\(fields\.text\)"):
         read_lines(tmp_path, {"id": 1, "sections": []}, fields=fields)
 
 

@@ -47,7 +47,7 @@ def test_every_format_has_a_reader_and_the_command_line_knows_it():
     assert tuple(FORMATS) == reading_options.FORMATS
     for name in FORMATS:
         assert callable(find_format(name).reader())
-    with pytest.raises(InputError, match=r"a format is one of text, markdown, .*, not 'odt'"):
+    with pytest.raises(InputError, match=r"format is one of text, markdown, .*, not 'odt'"):
         read("anything", format="odt")
 
 
@@ -271,8 +271,8 @@ def test_files_are_counted_by_format(tmp_path):
     ("make", "message"),
     [
         (lambda: ReadOptions(fields={"text": "body"}), "fields are Fields"),
-        (lambda: ReadOptions(format=["text"]), "a format is one of text, markdown"),
-        (lambda: ReadOptions(format="pdf"), "a format is one of text, markdown"),
+        (lambda: ReadOptions(format=["text"]), "format is one of text, markdown"),
+        (lambda: ReadOptions(format="pdf"), "format is one of text, markdown"),
         (lambda: list(read_documents("x", "text")), "options is ReadOptions"),
     ],
 )

@@ -20,10 +20,10 @@ from backports import zstd
 
 from permutopic.errors import InputError
 from permutopic.readers import ReadError, ReadLog, ReadOptions
-from permutopic.readers import unpacking as unpacking_module
+from permutopic.readers import compression as compression_module
+from permutopic.readers.compression import detect_compression
 from permutopic.readers.formats import sniff_format
 from permutopic.readers.source import Source, standard_input
-from permutopic.readers.unpacking import packing_of
 
 from sources import fault_of, lines_of, text_of
 
@@ -80,7 +80,7 @@ class TestPacking:
                 text_of(tmp_path / f"a.txt{extension}", damaged)
 
     def test_of_a_bomb_is_stopped(self, tmp_path, extension, monkeypatch):
-        monkeypatch.setattr(unpacking_module, "BOMB_BYTES", 1 << 20)
+        monkeypatch.setattr(compression_module, "BOMB_BYTES", 1 << 20)
         packed = PACKERS[extension](b"a" * (3 << 20))
         log = ReadLog()
         kind, message = fault_of(text_of, tmp_path / f"a.txt{extension}", packed, log)
@@ -89,7 +89,7 @@ class TestPacking:
         assert log.bytes < 2 << 20
 
     def test_of_text_is_no_bomb(self, tmp_path, extension, monkeypatch):
-        monkeypatch.setattr(unpacking_module, "BOMB_BYTES", 1)
+        monkeypatch.setattr(compression_module, "BOMB_BYTES", 1)
         text = " ".join(map(str, range(100_000)))
         assert text_of(tmp_path / f"a.txt{extension}", PACKERS[extension](text.encode())) == text
 
@@ -133,7 +133,7 @@ def test_a_missing_extra_for_zstd_is_named(tmp_path, monkeypatch):
 
 def test_text_that_begins_like_something_packed_is_text(tmp_path):
     assert text_of(tmp_path / "a.txt", b"BZhang wrote this.") == "BZhang wrote this."
-    assert packing_of(b"BZh91AY&SY") == "bzip2"
+    assert detect_compression(b"BZh91AY&SY") == "bzip2"
 
 
 def test_too_long_files_and_lines_are_refused(tmp_path, monkeypatch):
@@ -142,7 +142,7 @@ def test_too_long_files_and_lines_are_refused(tmp_path, monkeypatch):
     assert text_of(path, b"0123456789") == "0123456789"
     kind, message = fault_of(text_of, path, b"0123456789a")
     assert (kind, message[:20]) == ("too long", "a: longer than 32 Mi")
-    assert "--max-mb" in message
+    assert "max_mb" in message
     assert fault_of(lines_of, path, b"one\n0123456789ab\nthree")[1].startswith("a:2: longer than")
     told = []
     lines = lines_of(path, b"one\n" + b"0123456789" * 5 + b"\nthree", told.append)

@@ -141,7 +141,7 @@ def test_a_bad_table_is_named_by_file_and_line(tmp_path, text, message):
 
 @pytest.mark.parametrize("field", ["title", "heading", "label", "document"])
 def test_a_column_that_was_named_must_be_there(tmp_path, field):
-    with pytest.raises(ReadError, match=rf":1: the table has no 'x' .*\(--{field}-field\)"):
+    with pytest.raises(ReadError, match=rf":1: the table has no 'x' .*\(fields\.{field}\)"):
         read_text(tmp_path, "text\na\n", fields=Fields(**{field: "x"}))
 
 

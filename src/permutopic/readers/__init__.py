@@ -1,11 +1,11 @@
-"""Readers: one file a format, each from a source to an iterator of documents."""
+"""Readers: one module per format, each from a source to an iterator of documents."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from permutopic.errors import InputError, Parameter
+from permutopic.errors import InputError, Message, Parameter
 from permutopic.readers.finding import FileFinder, FoundFile
 from permutopic.readers.formats import find_format
 from permutopic.readers.read_log import ReadError, ReadLog, printable
@@ -27,7 +27,8 @@ def read_documents(
 ) -> Iterator[Document]:
     r"""Read documents one by one from files, folders, globs or "-" (standard input).
 
-    What is left out is counted in `log`. Nothing to read at all is an error.
+    Files, pages and records that are skipped are counted in `log`. It is an error if no document
+    is found.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -40,7 +41,7 @@ def read_documents(
     if not isinstance(options, ReadOptions):
         raise InputError(Parameter("options"), f" is ReadOptions(…), not {options!r}")
     log = ReadLog() if log is None else log
-    named = _listed(paths)
+    named = _as_list(paths)
     if not named:
         raise InputError("nothing to read: name a file or a folder")
     finder = FileFinder(options, log)
@@ -55,10 +56,10 @@ def read_documents(
         if n_files == 0 and len(named) > 1:
             log.skip(printable(str(path)), "nothing to read there")
     if n_documents == 0:
-        raise InputError(_nothing(named, log))
+        raise InputError(_no_document(named, log))
 
 
-def _listed(paths: Any) -> list[Any]:
+def _as_list(paths: Any) -> list[Any]:
     is_one = isinstance(paths, str | bytes) or not hasattr(paths, "__iter__")
     return [paths] if is_one else list(paths)
 
@@ -70,10 +71,10 @@ def _read(found: FoundFile, options: ReadOptions, log: ReadLog) -> Iterator[Docu
     log.formats[found.format] += 1
     read = find_format(found.format).reader()
     skips = options.skips(in_folder=found.in_folder)
-    begun = False
+    has_documents = False
     try:
         for document in read(found.source, options, log):
-            begun = True
+            has_documents = True
             title = printable(" ".join(document.title.split()))
             if title != document.title:
                 document = replace(document, title=title)  # noqa: PLW2901
@@ -84,18 +85,22 @@ def _read(found: FoundFile, options: ReadOptions, log: ReadLog) -> Iterator[Docu
             else:
                 yield document
     except ReadError as error:
-        # Half of a file of many documents is not taken for the whole without being told to.
-        if not skips or (begun and options.on_bad == "auto"):
+        # A file of many documents that breaks off is skipped only if the user says so: else the
+        # documents before the fault would pass for all of them.
+        if not skips or (has_documents and options.on_bad == "auto"):
             raise
-        log.skip_bad(error)
+        log.skip_error(error)
 
 
-def _nothing(named: list[Any], log: ReadLog) -> str:
+def _no_document(named: list[Any], log: ReadLog) -> Message:
+    """Say that no document was found, and for which reasons files were skipped."""
     paths = " ".join(printable(str(path)) for path in named[:3])
     paths += f" and {len(named) - 3} more" if len(named) > 3 else ""
     if not log.skipped:
-        return f"{paths}: no file to read: is the folder, or the pattern, the right one?"
+        return Message(f"{paths}: no file to read: is the folder, or the pattern, the right one?")
     reasons = ", ".join(f"{kind} ({count})" for kind, count in log.skipped.most_common(5))
     example = next((e for e in log.examples if e[1] == log.skipped.most_common(1)[0][0]), None)
-    why = f"; {example[0]}: {example[2]}" if example and example[2] != example[1] else ""
-    return f"{paths}: no document was found; left out: {reasons}{why}"
+    found = Message(f"{paths}: no document was found; left out: {reasons}")
+    if example and example[2] != example[1]:
+        return Message(found, f"; {example[0]}: ", example[2])
+    return found

@@ -1,4 +1,4 @@
-"""Web pages: a parser of HTML 5 finds their structure, and what is not their text is left out."""
+"""Web pages: parsed as HTML 5, boilerplate (menus, footers, links) left out."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from permutopic.readers.web.blocks import (
     HtmlBlock,
     HtmlHeading,
     HtmlNode,
+    drop_links,
     flatten,
-    without_links,
 )
 from permutopic.readers.web.encoding import declared_encoding
 from permutopic.readers.web.prose import PageStatistics, measure_links
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from permutopic.readers.source import Source
     from permutopic.readers.web.structure import PageStructure
 
-# The least share of the page that its main element (or the same share of its prose), the only
-# article, or one of several has, if that is the text.
-_MAIN, _ONLY_ARTICLE, _MAIN_ARTICLE = 0.25, 0.25, 0.5
-# What little stands before the only h1 is dates and links, not text.
-_MAX_PREFACE, _PREFACE_SHARE = 300, 0.1
+# Minimum share of a page's characters (or prose, for main) that is in its main element, its only
+# article, or the largest of several articles, for that to be the text of the page.
+_MIN_MAIN_SHARE, _MIN_ONLY_ARTICLE_SHARE, _MIN_ARTICLE_SHARE = 0.25, 0.25, 0.5
+# Maximum length before the only h1, in characters and as a share: dates and links, not text.
+_MAX_PREFACE, _MAX_PREFACE_SHARE = 300, 0.1
 
 
 def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
@@ -43,12 +43,12 @@ def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Documen
     structure = extract_structure(text, source.name, is_xml=is_xml)
     title = plain_text(text, [TextRun(*structure.title, TEXT)]) or source.title
     nodes = parse(structure)
-    page = PageStatistics(text, structure, nodes)
-    parts = _without_preface(find_parts(text, structure, nodes, page))
+    statistics = PageStatistics(text, structure, nodes)
+    parts = _drop_preface(find_parts(text, structure, nodes, statistics))
     kept = sum(measure_links(text, part.runs)[0] for part in parts)
-    log.boilerplate += max(page.statistics(0).seen - kept, 0)
+    log.boilerplate += max(statistics.element(0).visible - kept, 0)
     yield make_document(
-        (_finish(text, part) for part in parts),
+        (_to_part(text, part) for part in parts),
         title=title,
         location=source.name,
         source=text,
@@ -57,26 +57,26 @@ def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Documen
 
 
 def parse(structure: PageStructure) -> list[HtmlNode]:
-    """Find the elements of a page."""
+    """Parse the markup of a page and list its nodes in document order."""
     from justhtml import JustHTML  # noqa: PLC0415
 
     return flatten(JustHTML(f"<!doctype html>{structure.markup}", sanitize=False).root, structure)
 
 
 def find_parts(
-    text: str, structure: PageStructure, nodes: list[HtmlNode], page: PageStatistics
+    text: str, structure: PageStructure, nodes: list[HtmlNode], statistics: PageStatistics
 ) -> list[HtmlHeading | HtmlBlock]:
-    """Find the headings and paragraphs of a page's text; leave out less where nothing is left."""
-    scope = _find_scope(nodes, page)
+    """Return the headings and paragraphs of a page; exclude less if no paragraph would remain."""
+    scope = _find_scope(nodes, statistics)
     strict = []
     for first in [scope, 0] if scope else [0]:
-        retained = page.find_retention(first).retained
+        retained = statistics.find_retention(first).retained
         keeps_header = first > 0 or not _has_h1(nodes, retained)
         parts = BlockExtractor(text, structure, nodes, LEFT_OUT, retained, keeps_header).extract(
             first
         )
         strict.append(parts)
-        fewer = without_links(text, parts)
+        fewer = drop_links(text, parts)
         if _has_text(fewer):
             return fewer
     for parts in strict:
@@ -90,25 +90,27 @@ def find_parts(
     )
 
 
-def _find_scope(nodes: list[HtmlNode], page: PageStatistics) -> int:
-    """Find the element that holds the page's text, if the page names just one; 0 is the page."""
+def _find_scope(nodes: list[HtmlNode], statistics: PageStatistics) -> int:
+    """Return the main or article element with the text of the page; 0, the root, if unclear."""
     mains = _outermost(nodes, {"main"})
-    if len(mains) == 1 and _holds_text(mains[0], nodes, page):
+    if len(mains) == 1 and _has_main_text(mains[0], nodes, statistics):
         return mains[0]
     articles = _outermost(nodes, {"article"})
     largest = max(articles, key=lambda number: nodes[number].size, default=0)
-    share = _ONLY_ARTICLE if len(articles) == 1 else _MAIN_ARTICLE
+    share = _MIN_ONLY_ARTICLE_SHARE if len(articles) == 1 else _MIN_ARTICLE_SHARE
     return largest if nodes[largest].size > share * nodes[0].size else 0
 
 
-def _holds_text(main: int, nodes: list[HtmlNode], page: PageStatistics) -> bool:
-    """Tell whether a main element is more than a banner or an empty frame beside the text."""
-    is_large = nodes[main].size > _MAIN * nodes[0].size
-    return is_large or page.find_retention(main).kept >= _MAIN * page.find_retention(0).kept
+def _has_main_text(main: int, nodes: list[HtmlNode], statistics: PageStatistics) -> bool:
+    """Whether a main element has the text, and is not a banner or an empty frame beside it."""
+    if nodes[main].size > _MIN_MAIN_SHARE * nodes[0].size:
+        return True
+    n_main, n_all = (statistics.find_retention(node).kept for node in (main, 0))
+    return n_main >= _MIN_MAIN_SHARE * n_all
 
 
 def _outermost(nodes: list[HtmlNode], wanted: set[str]) -> list[int]:
-    """Find the elements with a wanted name or flag that stand in no other, and can be seen."""
+    """Return the visible elements with a wanted name or flag that are not in another one."""
     found = []
     position = 0
     while position < len(nodes):
@@ -122,7 +124,7 @@ def _outermost(nodes: list[HtmlNode], wanted: set[str]) -> list[int]:
 
 
 def _has_h1(nodes: list[HtmlNode], retained: Set[int]) -> bool:
-    """Tell whether a page has a main heading outside of its header."""
+    """Whether a page has an h1 outside of its header."""
     position = 0
     while position < len(nodes):
         node = nodes[position]
@@ -137,8 +139,8 @@ def _has_text(parts: list[HtmlHeading | HtmlBlock]) -> bool:
     return any(isinstance(part, HtmlBlock) for part in parts)
 
 
-def _without_preface(parts: list[HtmlHeading | HtmlBlock]) -> list[HtmlHeading | HtmlBlock]:
-    """Leave out what little stands before the only main heading."""
+def _drop_preface(parts: list[HtmlHeading | HtmlBlock]) -> list[HtmlHeading | HtmlBlock]:
+    """Drop short text before the only h1."""
     mains = [n for n, part in enumerate(parts) if isinstance(part, HtmlHeading) and part.level == 1]
     if len(mains) != 1:
         return parts
@@ -148,13 +150,13 @@ def _without_preface(parts: list[HtmlHeading | HtmlBlock]) -> list[HtmlHeading |
         )
         for some in (parts[: mains[0]], parts)
     )
-    if before > min(_MAX_PREFACE, _PREFACE_SHARE * total):
+    if before > min(_MAX_PREFACE, _MAX_PREFACE_SHARE * total):
         return parts
     return [*(p for p in parts[: mains[0]] if isinstance(p, HtmlHeading)), *parts[mains[0] :]]
 
 
-def _finish(text: str, part: HtmlHeading | HtmlBlock) -> Heading | Paragraph:
-    """Turn places in the source into text."""
+def _to_part(text: str, part: HtmlHeading | HtmlBlock) -> Heading | Paragraph:
+    """Convert runs of the source to text."""
     if isinstance(part, HtmlHeading):
         return Heading(part.level, plain_text(text, part.runs))
     return Paragraph(tuple(make_pieces(text, part.runs, keep_lines=part.name == "pre")))

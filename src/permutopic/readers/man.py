@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permutopic.documents import make_document
+from permutopic.readers.compression import strip_compression
 from permutopic.readers.formats import guess_format
 from permutopic.readers.read_log import ReadError, ReadLog
-from permutopic.readers.source import PACKED, decode
+from permutopic.readers.source import decode
 from permutopic.readers.troff import man, mdoc
 from permutopic.readers.troff.page import ManualPage
 from permutopic.readers.troff.parser import RoffParser
@@ -116,7 +117,7 @@ def _spelled(name: str, source: Source, language: Language) -> str:
     for path in (source.path, source.path and Path(os.path.realpath(source.path))):
         if path is None or guess_format(path) != "man":
             continue
-        bare = path.with_suffix("").stem if path.suffix.lower() in PACKED else path.stem
+        bare = strip_compression(path).stem
         if bare.casefold() == name.casefold() or path is not source.path:
             return bare
     return name

@@ -1,7 +1,7 @@
-"""Markdown (CommonMark, tables, struck text): a paragraph, an item or a table row is a unit.
+"""Markdown (CommonMark, tables, strikethrough): a paragraph, an item or a table row is a unit.
 
-Read is what a person reads as prose. Left out are code blocks, HTML blocks and tags, images, link
-targets, link definitions and front matter, though its `title` serves where no heading does.
+Code blocks, HTML blocks and tags, images, link targets, link definitions and front matter are left
+out. The `title` of the front matter is used if no heading is a title.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permutopic.documents import Document, Heading, Paragraph, Piece, make_document, trim_pieces
+from permutopic.errors import Message, Parameter
 from permutopic.readers.markdown_tokens import (
     MarkdownLines,
     TracedText,
@@ -33,21 +34,21 @@ _CLOSING = {
     "---": re.compile(r"(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n?|\n|\Z)"),
     "+++": re.compile(r"(?<![^\r\n])\+\+\+[ \t]*(?:\r\n?|\n|\Z)"),
 }
-# Every line of front matter must look like YAML: --- is also a rule across the page.
+# Every line of front matter must look like YAML: --- is also a thematic break.
 _YAML_LINE = re.compile(r"""\s|\Z|#|-\s|[\]}]|["']?\w[\w .-]{0,60}["']?:(?:\s|\Z)""")
 _TITLE = re.compile(r"(?<![^\r\n])title[ \t]*[:=][ \t]*(\S[^\r\n]*)", re.IGNORECASE)
 _QUOTED = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'""")
-# {#name .kind} after a heading, as Pandoc and others write it.
+# {#name .kind} after a heading: attributes of Pandoc and others.
 _ATTRIBUTES = re.compile(r" ?\{ ?[#.:][^{}]*\}$")
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 
 
-# The parser makes objects of some kilobytes for every paragraph, however short.
+# Bounds memory: the parser makes objects of some kilobytes for every paragraph.
 _MAX_LINES = 300_000
 
 
 class _ParsedText(NamedTuple):
-    """What the parts of a document are made from."""
+    """The lines of a text and the parser's environment (link definitions)."""
 
     lines: MarkdownLines
     env: dict[str, Any]
@@ -57,30 +58,31 @@ def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Documen
     """Read a Markdown file as one document."""
     text = source.text(options, log)
     if text.count("\n") + text.count("\r") > _MAX_LINES:
-        raise ReadError(
-            source.name,
-            "too long",
-            f"more than {_MAX_LINES:,} lines: split it into documents, or read it as text "
-            "(--format text)",
+        detail = Message(
+            f"more than {_MAX_LINES:,} lines: split it into documents, or read it as text (",
+            Parameter("format", "text"),
+            ")",
         )
+        raise ReadError(source.name, "too long", detail)
     begin, title = skip_front_matter(text)
     body = _ParsedText(MarkdownLines(text, begin), {})
     try:
         tokens = split_blocks(body.lines.text, body.env)
         parts = list(_parts(tokens, body))
-    except Exception as error:  # whatever the parser stumbles over, the file has a name
-        raise ReadError(
-            source.name,
-            "not Markdown",
-            f"cannot be read as Markdown ({type(error).__name__}): read it as text (--format text)",
-        ) from error
+    except Exception as error:  # the parser may raise any type; the error must name the file
+        detail = Message(
+            f"cannot be read as Markdown ({type(error).__name__}): read it as text (",
+            Parameter("format", "text"),
+            ")",
+        )
+        raise ReadError(source.name, "not Markdown", detail) from error
     yield make_document(
         parts,
         title=title or source.title,
         location=source.name,
         source=text,
         depth=options.depth,
-        # Below a title in the front matter, texts often begin with a lead and sections of level 2.
+        # A title in the front matter is often followed by text and then headings of level 2.
         text_before_title=not title or _has_top_heading(parts),
     )
 
@@ -90,7 +92,7 @@ def _has_top_heading(parts: list[Heading | Paragraph]) -> bool:
 
 
 def skip_front_matter(text: str) -> tuple[int, str]:
-    r"""Tell where the front matter of a text ends, and the title in it.
+    r"""Return the end of the front matter of a text, and the title in it.
 
     >>> skip_front_matter("---\ntitle: Iron\n---\nA metal.")
     (20, 'Iron')
@@ -109,12 +111,12 @@ def skip_front_matter(text: str) -> tuple[int, str]:
 
 
 def _plain_value(value: str) -> str:
-    """Take quotes and a comment off a value of front matter."""
+    """Remove quotes and a comment from a value of front matter."""
     quoted = _QUOTED.match(value)
     if quoted:
         double, single = quoted.groups()
         return re.sub(r"\\(.)", r"\1", double) if double else (single or "").replace("''", "'")
-    # These begin a comment, or a value that stands in the lines below.
+    # These begin a comment, or a value that continues on the lines below.
     return "" if value[0] in "#|>&*{[\"'" else value.partition(" #")[0].strip()
 
 
@@ -129,7 +131,7 @@ def _parts(tokens: list[Token], body: _ParsedText) -> Iterator[Heading | Paragra
             continue
         elif before.type == "heading_open":
             heading = _heading_text(token.content, body)
-            if heading:  # not that of an image alone
+            if heading:  # empty if it has only an image
                 yield Heading(int(before.tag[1:]), heading)
         elif before.type == "paragraph_open":
             text = body.lines.trace(token.map[0], token.meta["begins"])
@@ -142,14 +144,14 @@ def _parts(tokens: list[Token], body: _ParsedText) -> Iterator[Heading | Paragra
 
 
 def _heading_text(content: str, body: _ParsedText) -> str:
-    """Take the marks out of a heading."""
+    """Return a heading without its markup."""
     pieces = _inline_pieces(TracedText(content, (0,), (0,)), body.env)
     text = " ".join("".join(piece.text for piece in pieces).split())
     return _ATTRIBUTES.sub("", text)
 
 
 def _split_row(row: TracedText) -> list[TracedText]:
-    r"""Cut a table row into cells at its bars; \| is a bar in a cell."""
+    r"""Split a table row into cells at its bars; \| is a bar in a cell."""
     text = row.text.rstrip()
     begin = len(text) - len(text.lstrip())
     cells = []
@@ -168,7 +170,7 @@ def _split_row(row: TracedText) -> list[TracedText]:
 
 
 def _cell(row: TracedText, ends: list[int]) -> TracedText:
-    """Put a cell together from stretches of its row: beginnings and ends in turn."""
+    """Join a cell from stretches of its row; `ends` has starts and ends alternately."""
     pairs = [(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True) if a < b]
     starts, length = [], 0
     for begin, end in pairs:
@@ -179,7 +181,7 @@ def _cell(row: TracedText, ends: list[int]) -> TracedText:
 
 
 def _cell_pieces(cell: TracedText, row: list[Piece], body: _ParsedText) -> list[Piece]:
-    """Make the pieces of a cell, with a space for the bar between it and what stands before."""
+    """Return the pieces of a cell, after a space for the bar before it if it is not the first."""
     pieces = trim_pieces(_inline_pieces(cell, body.env))
     if row and pieces:
         return [Piece(" ", row[-1].end, pieces[0].start), *pieces]
@@ -187,7 +189,7 @@ def _cell_pieces(cell: TracedText, row: list[Piece], body: _ParsedText) -> list[
 
 
 def _inline_pieces(text: TracedText, env: dict[str, Any]) -> Iterator[Piece]:
-    """Make pieces of what is text in a block, from beginning to end."""
+    """Yield the pieces of the text of a block, without inline markup."""
     for token in split_inline(text.text, env):
         yield from _token_pieces(token, text)
 
@@ -195,36 +197,36 @@ def _inline_pieces(text: TracedText, env: dict[str, Any]) -> Iterator[Piece]:
 def _token_pieces(token: Token, text: TracedText) -> Iterator[Piece]:
     start: int = token.meta["start"]
     if token.type == "text":
-        yield from _exact(text, start, start + len(token.content))
+        yield from _verbatim_pieces(text, start, start + len(token.content))
     elif token.type == "code_inline":
         begin = start + len(token.markup)
         end = begin + len(token.content)
-        # A space at both ends of code is taken off it.
+        # CommonMark strips one space at both ends of code.
         padded = text.text[begin:end].replace("\n", " ") != token.content
-        yield from _exact(text, begin + padded, end + padded)
+        yield from _verbatim_pieces(text, begin + padded, end + padded)
     elif token.type in {"softbreak", "hardbreak"}:
         newline = text.text.index("\n", start)
-        yield from _exact(text, newline, newline + 1)
+        yield from _verbatim_pieces(text, newline, newline + 1)
     elif token.type == "text_special" and token.content == token.markup[1:]:
-        yield from _exact(text, start + 1, start + len(token.markup))
+        yield from _verbatim_pieces(text, start + 1, start + len(token.markup))
     elif token.type == "text_special":
-        yield _replaced(text, token.content, start, start + len(token.markup))
+        yield _replacement(text, token.content, start, start + len(token.markup))
     elif token.type == "html_inline" and _BREAK.match(token.content):
-        yield _replaced(text, " ", start, start + len(token.content))
+        yield _replacement(text, " ", start, start + len(token.content))
 
 
-def _exact(text: TracedText, begin: int, end: int) -> Iterator[Piece]:
+def _verbatim_pieces(text: TracedText, begin: int, end: int) -> Iterator[Piece]:
     for first, last in text.spans(begin, end):
-        place = text.offset(first)
-        yield Piece(text.text[first:last].replace("\n", " "), place, place + last - first)
+        offset = text.offset(first)
+        yield Piece(text.text[first:last].replace("\n", " "), offset, offset + last - first)
 
 
-def _replaced(text: TracedText, by: str, begin: int, end: int) -> Piece:
+def _replacement(text: TracedText, by: str, begin: int, end: int) -> Piece:
     return Piece(by, text.offset(begin), text.offset(end - 1) + 1)
 
 
 def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Join neighbours that correspond to the source character by character."""
+    """Join adjacent pieces that correspond to the source character by character."""
     texts: list[str] = []
     begin = end = 0
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""What reading has to tell besides the documents: what was read, what was skipped, and why."""
+"""The log of a reading: which files were read, what was skipped, and why."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Message
 
-_EXAMPLES, _OF_EACH = 1000, 3
-# What would break a line, or what a terminal obeys, or what cannot be written at all.
-_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_MAX_EXAMPLES, _MIN_EXAMPLES_PER_REASON = 1000, 3
+# Ends of lines, control characters of terminals and text direction, lone surrogates.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(name: str) -> str:
-    r"""Make a name (of a file, of a document) fit for one line: U+FFFD stands for what is not.
+    r"""Replace control characters and lone surrogates of a name by U+FFFD.
 
     >>> printable("two\nlines")
     'two�lines'
     """
-    return _UNSHOWN.sub("\ufffd", name)
+    return _UNPRINTABLE.sub("\ufffd", name)
 
 
 class ReadError(InputError):
-    """A file or record that cannot be read; `kind` says in a few words what is wrong with it.
+    """A file or record cannot be read.
+
+    `kind` is a short reason, shared by errors of the same cause; `detail` describes this one. Both
+    `detail` and the message keep the parameters that they name.
 
     >>> str(ReadError("a.txt", "binary", "byte 3 is zero: is this text?"))
     'a.txt: byte 3 is zero: is this text?'
@@ -32,26 +35,38 @@ class ReadError(InputError):
     def __init__(self, location: str, kind: str, detail: str) -> None:
         self.location = printable(location)
         self.kind = kind
-        self.detail = printable(" ".join(detail.split()))
-        super().__init__(f"{self.location}: {self.detail}")
+        self.detail = _one_line(detail)
+        super().__init__(self.location, ": ", self.detail)
+
+
+def _one_line(detail: str) -> Message:
+    """Collapse white space and replace what cannot be printed, in the text between parameters."""
+    parts = list(detail.parts) if isinstance(detail, Message) else [detail]
+    for index, part in enumerate(parts):
+        if isinstance(part, str):
+            text = re.sub(r"\s+", " ", part)
+            text = text.lstrip() if index == 0 else text
+            parts[index] = printable(text.rstrip() if index == len(parts) - 1 else text)
+    return Message(*parts)
 
 
 @dataclass
 class ReadLog:
-    """Counts that readers keep while documents stream by.
+    """Counts of what readers opened and skipped.
 
     Attributes
     ----------
     files, bytes
-        What was opened, and how much of it was read, unpacked.
+        Number of files opened, and of bytes read from them after decompression.
     formats
-        How many files had each format.
+        Number of files of each format.
     skipped
-        How many files, pages or records were left out, for each reason.
+        Number of files, pages and records that were skipped, by reason.
     examples
-        Place, reason and detail of the first thousand of them, and of some for each reason.
+        Location, reason and detail of the first thousand of them, and of at least three per
+        reason.
     boilerplate
-        How many characters that web pages show were left out of their text: menus, footers, links.
+        Number of visible characters of web pages that are not in their text: menus, footers, links.
     """
 
     files: int = 0
@@ -62,11 +77,11 @@ class ReadLog:
     boilerplate: int = 0
 
     def skip(self, location: str, kind: str, detail: str = "") -> None:
-        """Count something that is left out; `kind` is shared, `detail` its own."""
+        """Count something that is skipped; `kind` is the reason, `detail` describes this case."""
         self.skipped[kind] += 1
-        if len(self.examples) < _EXAMPLES or self.skipped[kind] <= _OF_EACH:
+        if len(self.examples) < _MAX_EXAMPLES or self.skipped[kind] <= _MIN_EXAMPLES_PER_REASON:
             self.examples.append((location, kind, detail or kind))
 
-    def skip_bad(self, error: ReadError) -> None:
-        """Count something that could not be read."""
+    def skip_error(self, error: ReadError) -> None:
+        """Count something that could not be read, with its error's kind and detail."""
         self.skip(error.location, error.kind, error.detail)

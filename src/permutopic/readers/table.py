@@ -1,4 +1,4 @@
-"""Tables of text, CSV or TSV: a header, then one flat record a row (see `records`)."""
+"""CSV and TSV: a header, then one flat record per row (see `records`)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from permutopic.readers.compression import strip_compression
 from permutopic.readers.fields import choose_columns
 from permutopic.readers.read_log import ReadError
 from permutopic.readers.records import read_records
-from permutopic.readers.source import PACKED
 from permutopic.readers.table_lines import TableLines
 from permutopic.readers.table_rows import TableRows
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from permutopic.readers.source import Source
 
 _DELIMITERS = (",", ";", "\t", "|")
-_SEPARATOR = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)  # spreadsheets' own first line
+_SEPARATOR = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)  # Excel's first line
 
 
 def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
@@ -62,15 +62,17 @@ def _open(source: Source, options: ReadOptions, log: ReadLog) -> TableRows:
     first = next((each for each in lines if not each[1].isspace()), (0, ""))
     separator = _SEPARATOR.fullmatch(first[1])
     delimiter = separator[1] if separator else _delimiter(first[1], source)
-    whole = lines if separator else chain([first], lines)
-    feed = TableLines(whole, source.name, options, faults)
-    # Tab-separated files quote like others, or not at all.
+    rest = lines if separator else chain([first], lines)
+    table_lines = TableLines(rest, source.name, options, faults)
+    # Some .tsv files quote like CSV, others use no quoting.
     allows_loose_quotes = _is_tsv(source) and delimiter == "\t"
-    return TableRows(feed, delimiter, source.name, options, allows_loose_quotes=allows_loose_quotes)
+    return TableRows(
+        table_lines, delimiter, source.name, options, allows_loose_quotes=allows_loose_quotes
+    )
 
 
 def _delimiter(line: str, source: Source) -> str:
-    """Tell what divides the fields: by extension, or by what the header has most of."""
+    """Return the delimiter: a tab in .tsv files, else the most frequent one in the header."""
     if _is_tsv(source):
         return "\t"
     unquoted = re.sub(r'"[^"]*"', "", line)
@@ -79,5 +81,4 @@ def _delimiter(line: str, source: Source) -> str:
 
 def _is_tsv(source: Source) -> bool:
     path = PurePath(source.path or "")
-    bare = path.with_suffix("") if path.suffix.lower() in PACKED else path
-    return bare.suffix.lower() == ".tsv"
+    return strip_compression(path).suffix.lower() == ".tsv"

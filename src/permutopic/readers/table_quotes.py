@@ -1,4 +1,4 @@
-"""Where a broken row of a table ends: faults from the quotes in the lines that follow."""
+"""Find the end of a broken row of a table from the quotes in the lines that follow."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ _QUOTES = re.compile('"+')
 
 
 class QuoteContext(NamedTuple):
-    """What the lines after a broken row are.
+    """Whether the lines after a broken row begin within a quoted field.
 
-    `kind` is "closed" (they begin within a quoted field, which is closed), "opened" (a field is
-    opened in them, so they begin outside of one), "end" or "limit" (neither comes before the end
-    of the file, or before there is too much to look at). `n_lines` of them go to the end of that
-    field, or stand before the line that opens one, or before the end; `n_before` stand before the
-    first of such quotes.
+    Attributes
+    ----------
+    kind
+        "closed": they begin within a quoted field, which is closed in them. "opened": a quoted
+        field is opened in them, so they begin outside of one. "end" or "limit": neither happens
+        before the end of the file, or within `max_length` characters.
+    n_lines
+        Lines up to the end of that field, before the line that opens one, or before the end.
+    n_before
+        Lines before the first such quote.
     """
 
     kind: str
@@ -27,7 +32,7 @@ class QuoteContext(NamedTuple):
 
 
 def find_quote_context(lines: Iterable[str], delimiter: str, max_length: int) -> QuoteContext:
-    r"""Tell from the first quotes in lines whether they begin within a quoted field.
+    r"""Infer from the first quotes in lines whether they begin within a quoted field.
 
     >>> find_quote_context(["and so\n", 'on",5\n', "6,7\n"], ",", 99)
     QuoteContext(kind='closed', n_lines=2, n_before=1)
@@ -51,23 +56,23 @@ def find_quote_context(lines: Iterable[str], delimiter: str, max_length: int) ->
         size += len(line)
         if size > max_length:
             break
-    if n_before >= 0:  # closed, but opened again for good
+    if n_before >= 0:  # closed, but opened again and not closed
         return QuoteContext("closed", n_before + 1, n_before)
     return QuoteContext("limit" if size > max_length else "end", n_lines, n_lines)
 
 
 def _opens(line: str, run: re.Match[str], delimiter: str) -> bool:
-    """Tell whether quotes are of a field that begins with them."""
+    """Whether a run of quotes opens a field."""
     if not _is_begin(line, run.start(), delimiter):
         return False
     if _is_end(line, run.end(), delimiter):
-        # A single one that begins a line, and ends a field, closes it more often than not.
+        # A single quote that begins a line and is followed by a delimiter mostly closes a field.
         return run.start() > 0 or len(run[0]) > 1
-    return len(run[0]) % 2 == 1  # two at the beginning of a line are one within a field
+    return len(run[0]) % 2 == 1  # an even number is escaped quotes within a field
 
 
 def _after(line: str, run: re.Match[str], delimiter: str, is_within: bool) -> bool:
-    """Tell whether a place after quotes is within a quoted field."""
+    """Whether the position after a run of quotes is within a quoted field."""
     if len(run[0]) % 2 == 0:
         return is_within
     if is_within:

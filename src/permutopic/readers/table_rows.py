@@ -1,4 +1,4 @@
-"""The rows of a table: read by the csv module, and found again after one that is broken."""
+"""The rows of a table: parsed by the csv module, with recovery after a broken row."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from permutopic.errors import Message
 from permutopic.readers.read_log import ReadError
 from permutopic.readers.table_quotes import QuoteContext, find_quote_context
 
@@ -17,23 +18,23 @@ if TYPE_CHECKING:
     from permutopic.readers.settings import ReadOptions
     from permutopic.readers.table_lines import TableLines
 
-    # The number of its first line, and a row or what is wrong with it.
+    # The number of its first line, and a row or its error.
     Row = tuple[int, list[str] | ReadError]
 
-_MAX_LENGTH = (1 << 31) - 1  # as far as the csv module counts on every system
+_MAX_LENGTH = (1 << 31) - 1  # of csv.field_size_limit, a C long, on every system
 _QUOTED = re.compile(r'"([^"]*+(?:""[^"]*+)*+)"')
-# So many lines with the right number of fields are rows, whatever quote comes after them.
+# This many lines with the right number of fields are rows, whatever quote follows them.
 _MIN_FITTING_LINES = 5
-_limiting = Lock()
+_limit_lock = Lock()
 
 
 class TableRows:
-    """The rows of a table, blank ones aside.
+    """The rows of a table without blank ones.
 
     Attributes
     ----------
     width
-        How many fields a row has, once the header is read; 0 until then.
+        Number of fields of the header; 0 until it is read.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class TableRows:
         self.width = 0
 
     def read(self) -> Iterator[Row]:
-        """Read the rows; what is wrong with one comes in its place."""
+        """Yield each row, or its error, with the number of its first line."""
         while (row := self._read_one()) is not None:
             if isinstance(row, ReadError) or not _is_blank(row):
                 yield self._lines.row[0][0] if self._lines.row else 0, row
@@ -95,9 +96,9 @@ class TableRows:
         return f"{self._name}:{self._lines.row[0][0]}"
 
     def _parse_loosely(self, row: list[str] | ReadError) -> list[str] | ReadError:
-        """Take a line for a row, and quotes that do not enclose a field as they stand.
+        """Parse the first line alone as a row, in which only quotes around a field are special.
 
-        So it is where the quotes make no row, or one of several lines that are each a row.
+        Done if the quotes give no row, or one of several lines that are each a row.
         """
         lines = self._lines
         widths = (len(_split(line, self._delimiter)) for _, line in lines.row)
@@ -112,7 +113,7 @@ class TableRows:
         return plain
 
     def _is_broken(self, row: list[str] | ReadError) -> bool:
-        """Tell whether it is not known where a row ends."""
+        """Whether the end of a row is unknown."""
         if not isinstance(row, ReadError):
             return False
         lines = self._lines.row
@@ -123,7 +124,7 @@ class TableRows:
         )
 
     def _skip_broken_row(self) -> None:
-        """Find the line after a broken row: one that is a row, and not its tail."""
+        """Skip to the first line after a broken row that is a row."""
         lines = self._lines
         if not lines.may_reread:
             return
@@ -143,7 +144,7 @@ class TableRows:
         return find_quote_context(self._lines.peek(), self._delimiter, self._max_length)
 
     def _is_tail(self, context: QuoteContext) -> bool:
-        """Tell whether the lines that follow belong to the broken row."""
+        """Whether the lines that follow belong to the broken row."""
         if context.kind in ("opened", "end"):
             return False
         if self.width == 1 or context.n_before < _MIN_FITTING_LINES:
@@ -151,7 +152,7 @@ class TableRows:
         return not all(map(self._fits, islice(self._lines.peek(), _MIN_FITTING_LINES)))
 
     def _fits(self, line: str) -> bool:
-        """Tell whether a line is a row, or can begin one."""
+        """Whether a line is a row, or can begin one."""
         try:
             row = _parse(self._new_reader(line, strict=True), self._max_length)
         except csv.Error as error:
@@ -165,17 +166,17 @@ class TableRows:
         return csv.reader([line], delimiter=self._delimiter, strict=strict)
 
     def _with_line_range(self, error: ReadError) -> ReadError:
-        """Say which lines are left out, where there are several."""
+        """Add the numbers of the skipped lines to an error, if there are several."""
         numbers = [number for number, line in self._lines.row if not line.isspace()]
         if len(numbers) < 2:
             return error
-        detail = f"{error.detail} (lines {numbers[0]}–{numbers[-1]} are left out)"
+        detail = Message(error.detail, f" (lines {numbers[0]}–{numbers[-1]} are left out)")
         return ReadError(error.location, error.kind, detail)
 
 
 def _parse(reader: Iterator[list[str]], max_length: int) -> list[str] | None:
-    """Read one row; the csv module's limit for a field holds for the whole process: put it back."""
-    with _limiting:
+    """Parse one row with a limit on fields; csv's limit is global, so it is restored."""
+    with _limit_lock:
         usual = csv.field_size_limit(min(max_length, _MAX_LENGTH))
         try:
             return next(reader, None)
@@ -184,7 +185,7 @@ def _parse(reader: Iterator[list[str]], max_length: int) -> list[str] | None:
 
 
 def _split(line: str, delimiter: str) -> list[str]:
-    """Divide a line into fields, with quotes as they stand unless they enclose a field."""
+    """Split a line at delimiters; only quotes that enclose a field are removed."""
     return [_unquoted(field) for field in line.rstrip("\r\n").split(delimiter)]
 
 

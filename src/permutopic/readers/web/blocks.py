@@ -1,4 +1,4 @@
-"""From the tree of a web page to its headings and paragraphs."""
+"""Headings and paragraphs of a web page, from its tree of elements."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from permutopic.readers.web.structure import BREAK, CELL, TEXT, PageStructure, T
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set
 
-# A heading with blocks in it and more text than this was never closed.
+# A heading with blocks in it and more characters than this was never closed.
 _MAX_HEADING = 300
-# A paragraph with such a share of links is one; so many of them are a list.
-_LINK_SHARE, _LIST_OF_LINKS = 0.8, 3
+# Minimum share of links in a paragraph that is only links; minimum number of these in a list.
+_MIN_LINK_SHARE, _MIN_LINK_LIST = 0.8, 3
 _BLANK = re.compile(r"(?:\s|&nbsp;?|&#160;?)*+")
-# A header of which only the headings are kept; a table's cell with one paragraph.
-_MUTED, _CELL = "(header)", "(cell)"
+# Names for a header of which only the headings are kept, and a table cell with one paragraph.
+_HEADER, _CELL = "(header)", "(cell)"
 
 
 @dataclass(slots=True)
 class HtmlNode:
-    """An element, or (where `group` is not −1) text, in the order of the tree.
+    """An element, or text (if `group`, its index in the structure's groups, is not −1).
 
-    `stop` is the number of the first node after everything in it, `size` how much text that is,
-    links aside.
+    `stop` is the index of the first node after its descendants, `size` the number of characters of
+    text in it, without links.
     """
 
     name: str
@@ -40,14 +40,14 @@ class HtmlNode:
 
 
 class HtmlHeading(NamedTuple):
-    """A heading: its level, and where it stands in the source."""
+    """A heading: its level and its runs of the source."""
 
     level: int
     runs: tuple[TextRun, ...]
 
 
 class HtmlBlock(NamedTuple):
-    """A paragraph: the element it is, and where it stands in the source."""
+    """A paragraph: the name of its element and its runs of the source."""
 
     name: str
     runs: tuple[TextRun, ...]
@@ -78,10 +78,10 @@ def flatten(root: Any, structure: PageStructure) -> list[HtmlNode]:
 
 
 class BlockExtractor:
-    """A walk through the nodes of a page, which collects headings and paragraphs.
+    """Collects headings and paragraphs from the nodes of a page.
 
-    Elements with a flag in `excluded` are passed by, if they are not `retained`. Of a header the
-    headings count, where `keeps_header` says that they are the text's and not the site's.
+    Elements with a flag in `excluded` are skipped unless they are `retained`. The headings of a
+    header are kept if `keeps_header`: they are then the text's and not the site's.
     """
 
     def __init__(
@@ -98,52 +98,52 @@ class BlockExtractor:
         self._keeps_header = keeps_header
         self._parts: list[HtmlHeading | HtmlBlock] = []
         self._runs: list[TextRun] = []
-        # Open elements: where each ends, its name, and how many parts came before it.
+        # Of each open element: its stop, its name, and the number of parts before it.
         self._open: list[tuple[int, str, int]] = []
-        self._n_muted = 0
+        self._n_open_headers = 0
 
     def extract(self, first: int) -> list[HtmlHeading | HtmlBlock]:
-        """BlockExtractor through an element; give its parts in order of the source."""
+        """Return the parts of an element in the order of the source."""
         stop = self._nodes[first].stop
         position = first
         while position < stop:
             while self._open and self._open[-1][0] <= position:
-                self._leave()
-            position = self._take(position)
+                self._close_element()
+            position = self._visit(position)
         while self._open:
-            self._leave()
+            self._close_element()
         self._flush()
         return in_order(self._parts)
 
-    def _take(self, position: int) -> int:
-        """Take one node; gives the next."""
+    def _visit(self, position: int) -> int:
+        """Process one node; return the index of the next."""
         node = self._nodes[position]
         if node.group >= 0:
             self._runs.extend(self._structure.groups[node.group])
-        elif self._passes_by(position):
+        elif self._is_excluded(position):
             if node.flag != "header" or not self._keeps_header:
                 if node.name not in WITHIN_LINE:
                     self._flush()
                 return node.stop
-            self._enter(_MUTED, node.stop)
-            self._n_muted += 1
+            self._open_element(_HEADER, node.stop)
+            self._n_open_headers += 1
         elif node.name in HEADINGS:
-            # A heading in a header that is only a link is the site's.
-            is_site = self._n_muted > 0 and node.size == 0
-            return node.stop if is_site else self._take_heading(position)
+            # A heading in a header that is only a link names the site.
+            is_site = self._n_open_headers > 0 and node.size == 0
+            return node.stop if is_site else self._visit_heading(position)
         elif node.name not in WITHIN_LINE:
-            self._enter(node.name, node.stop)
+            self._open_element(node.name, node.stop)
         return position + 1
 
-    def _passes_by(self, position: int) -> bool:
-        """Tell whether to leave an element out."""
+    def _is_excluded(self, position: int) -> bool:
+        """Whether an element is left out."""
         flag = self._nodes[position].flag
         if flag == "masthead" and self._keeps_header:
             return False
         return flag in self._excluded and position not in self._retained
 
-    def _take_heading(self, position: int) -> int:
-        """Take a heading; gives the first node after it."""
+    def _visit_heading(self, position: int) -> int:
+        """Add a heading; return the index of the first node after it."""
         self._flush()
         heading = self._nodes[position]
         runs: list[TextRun] = []
@@ -169,15 +169,15 @@ class BlockExtractor:
             self._parts.append(HtmlHeading(int(heading.name[1]), tuple(runs)))
         return position
 
-    def _enter(self, name: str, stop: int) -> None:
+    def _open_element(self, name: str, stop: int) -> None:
         self._flush()
         self._open.append((stop, name, len(self._parts)))
 
-    def _leave(self) -> None:
+    def _close_element(self) -> None:
         self._flush()
         _, name, n_before = self._open.pop()
-        if name == _MUTED:
-            self._n_muted -= 1
+        if name == _HEADER:
+            self._n_open_headers -= 1
         elif name in {"td", "th"} and len(self._parts) == n_before + 1:
             only = self._parts[-1]
             if isinstance(only, HtmlBlock) and only.name != "pre":
@@ -188,7 +188,7 @@ class BlockExtractor:
                 self._parts[n_before:] = [_join_cells(inside)]
 
     def _trim(self, runs: tuple[TextRun, ...]) -> tuple[TextRun, ...]:
-        """Leave out the space at both ends of runs that are not all blank."""
+        """Drop white space at both ends of runs that are not all blank."""
         shown = [n for n, run in enumerate(runs) if not self._is_blank(run)]
         kept = list(runs[shown[0] : shown[-1] + 1])
         start, end, _ = kept[0]
@@ -198,9 +198,9 @@ class BlockExtractor:
         return tuple(kept)
 
     def _flush(self) -> None:
-        """End the paragraph, if one has begun; empty lines divide it."""
+        """End the current paragraph; two line breaks in a row split it."""
         runs, self._runs = self._runs, []
-        if not runs or self._n_muted:
+        if not runs or self._n_open_headers:
             return
         name = self._open[-1][1] if self._open else ""
         begin, n_breaks = 0, 0
@@ -224,17 +224,17 @@ class BlockExtractor:
         return is_break or _BLANK.fullmatch(self._text, run.start, run.end) is not None
 
 
-def without_links(text: str, parts: list[HtmlHeading | HtmlBlock]) -> list[HtmlHeading | HtmlBlock]:
-    """Leave out the paragraphs that hold hardly anything but links.
+def drop_links(text: str, parts: list[HtmlHeading | HtmlBlock]) -> list[HtmlHeading | HtmlBlock]:
+    """Drop the paragraphs that are mostly links.
 
-    A sentence that is all one link stays, unless it is one of many in a row.
+    A long sentence that is one link is kept, unless it is one of several in a row.
     """
     blocks = [number for number, part in enumerate(parts) if isinstance(part, HtmlBlock)]
     left_out: set[int] = set()
     for are_links, group in groupby(blocks, key=lambda number: _is_links(text, parts[number])):
         row = list(group)
         if are_links:
-            is_list = len(row) >= _LIST_OF_LINKS
+            is_list = len(row) >= _MIN_LINK_LIST
             left_out.update(n for n in row if is_list or not _is_sentence(text, parts[n]))
     return [part for number, part in enumerate(parts) if number not in left_out]
 
@@ -242,8 +242,8 @@ def without_links(text: str, parts: list[HtmlHeading | HtmlBlock]) -> list[HtmlH
 def _is_links(text: str, part: HtmlHeading | HtmlBlock) -> bool:
     if part[0] in {"caption", "dt", "figcaption", "pre"}:
         return False
-    seen, linked = measure_links(text, part.runs)
-    return linked >= _LINK_SHARE * seen
+    visible, linked = measure_links(text, part.runs)
+    return linked >= _MIN_LINK_SHARE * visible
 
 
 def _is_sentence(text: str, part: HtmlHeading | HtmlBlock) -> bool:
@@ -251,13 +251,13 @@ def _is_sentence(text: str, part: HtmlHeading | HtmlBlock) -> bool:
 
 
 def in_order(parts: list[HtmlHeading | HtmlBlock]) -> list[HtmlHeading | HtmlBlock]:
-    """Put parts in the order of the source; they leave it where text in a table is in no cell."""
+    """Sort parts by the source; HTML 5 moves text of a table outside its cells before the table."""
     starts = [run.start for part in parts for run in part.runs]
     if all(a <= b for a, b in pairwise(starts)):
         return parts
-    placed = sorted((run, number) for number, part in enumerate(parts) for run in part.runs)
+    located = sorted((run, number) for number, part in enumerate(parts) for run in part.runs)
     ordered: list[HtmlHeading | HtmlBlock] = []
-    for number, group in groupby(placed, key=itemgetter(1)):
+    for number, group in groupby(located, key=itemgetter(1)):
         ordered.append(parts[number]._replace(runs=tuple(run for run, _ in group)))
     return ordered
 

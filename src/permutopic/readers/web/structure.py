@@ -1,7 +1,7 @@
-"""From a web page to the bare structure that the parser gets, with numbers in place of text.
+"""The markup of a web page with placeholders for text.
 
-The parser moves text about, joins it and resolves what is written as `&amp;`; so it only gets a
-number for each stretch of text, and whatever it does, the text's place in the source stays known.
+The HTML parser moves and joins text and resolves character references, so offsets would be lost. It
+is therefore given a numbered placeholder for each stretch of text, and only tags that matter.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from permutopic.readers.web.rules import (
 )
 
 TEXT, LINK, BREAK, CELL = "text", "link", "break", "cell"
-# Each takes up to a kilobyte of memory.
+# Bounds memory: each tag takes up to a kilobyte.
 _MAX_TAGS = 1_000_000
-# The parser's time grows with the square of these, nested; no page has so many.
+# The parser's time is quadratic in the depth of these; no page nests them so deeply.
 _MAX_NESTED = {"table": 40, "object": 40}
 
 _REST = r"""(?:[^=>]++|=[\t\n\f\r ]*+(?:"[^"]*+"?+|'[^']*+'?+|[^\t\n\f\r >]*+))*+"""
@@ -44,7 +44,7 @@ _HREF = re.compile(r"""(?:^|[\t\n\f\r "'/])href[\t\n\f\r ]*=""", re.IGNORECASE)
 
 
 class TextRun(NamedTuple):
-    """A stretch of text between two tags (or a tag that stands for text), and which `kind`."""
+    """A stretch of source: text or a link between two tags, or a tag such as <br>; see `kind`."""
 
     start: int
     end: int
@@ -53,7 +53,7 @@ class TextRun(NamedTuple):
 
 @dataclass
 class PageStructure:
-    """A page's structure, `markup`, in which `<img 3>` stands for the runs of `groups[3]`."""
+    """Markup without text, in which `<img 3>` is the placeholder of the runs in `groups[3]`."""
 
     markup: str = ""
     groups: list[tuple[TextRun, ...]] = field(default_factory=list)
@@ -61,7 +61,7 @@ class PageStructure:
 
 
 def extract_structure(text: str, location: str, *, is_xml: bool = False) -> PageStructure:
-    """Put numbers in place of a page's text; in XML, `<p/>` is an element without content.
+    """Replace the text of a page by placeholders; in XML, `<p/>` is an element without content.
 
     >>> extract_structure("<p class=x>Salt &amp; <b>pepper</b>.<nav>Home", "a.html")
     PageStructure(markup='<p><img 0><nav boilerplate><img 1>', groups=[(TextRun(start=11, end=22, \
@@ -71,7 +71,7 @@ kind='text'), TextRun(start=25, end=31, kind='text'), TextRun(start=35, end=36, 
     builder = _StructureBuilder(text, is_xml)
     position = 0
     while tag := _TAG.search(text, position):
-        builder.take_text(position, tag.start())
+        builder.add_text(position, tag.start())
         position = tag.end()
         name, rest, end_name = tag.groups()
         if name is not None:
@@ -82,12 +82,12 @@ kind='text'), TextRun(start=25, end=31, kind='text'), TextRun(start=35, end=36, 
             raise ReadError(
                 location, "too long", f"has more than {_MAX_TAGS:,} tags: split it into documents"
             )
-    builder.take_text(position, len(text))
+    builder.add_text(position, len(text))
     return builder.finish()
 
 
 class _StructureBuilder:
-    """What is known of a page up to a tag."""
+    """Builds the structure of a page tag by tag."""
 
     def __init__(self, text: str, is_xml: bool) -> None:
         self._text, self._is_xml = text, is_xml
@@ -97,30 +97,30 @@ class _StructureBuilder:
         self._kind = TEXT
         self._in_line = False
         self._nested = dict.fromkeys(_MAX_NESTED, 0)
-        # Whether each open element within a line is hidden, for names that one such had.
+        # By name: whether each open inline element is hidden, once one of that name was.
         self._hidden: dict[str, list[bool]] = {}
 
     @property
     def n_tags(self) -> int:
-        """How many tags the parser will get."""
+        """Number of tags for the parser so far."""
         return len(self._markup)
 
-    def take_text(self, start: int, end: int) -> None:
-        """Note the text between two tags."""
+    def add_text(self, start: int, end: int) -> None:
+        """Add the text between two tags."""
         if end > start:
             self._runs.append(TextRun(start, end, self._kind))
 
     def open(self, name: str, rest: str, start: int, end: int) -> int:
-        """Note a start tag; gives where to go on."""
+        """Add a start tag; return the offset where to continue."""
         is_empty = rest.endswith("/") and (self._is_xml or name == "svg")
         if name == "br":
             self._runs.append(TextRun(start, end, BREAK))
         elif name == "hr":
-            self._give("<hr>", in_line=False)
+            self._emit("<hr>", in_line=False)
         elif is_empty or name in VOID:
             pass
         elif name in RAW_TEXT:
-            return self._pass_raw_text(name, end)
+            return self._skip_raw_text(name, end)
         elif RENAMED.get(name, name) in STRUCTURE:
             self._open_structure(RENAMED.get(name, name), rest)
         else:
@@ -128,7 +128,7 @@ class _StructureBuilder:
         return end
 
     def close(self, name: str) -> None:
-        """Note an end tag."""
+        """Add an end tag."""
         name = RENAMED.get(name, name)
         if name in STRUCTURE:
             if name in _MAX_NESTED:
@@ -136,16 +136,16 @@ class _StructureBuilder:
                 self._nested[name] = max(self._nested[name] - 1, 0)
                 if is_too_deep:
                     return
-            self._give(f"</{name}>", in_line=name in WITHIN_LINE)
+            self._emit(f"</{name}>", in_line=name in WITHIN_LINE)
             return
         if self._hidden.get(name) and self._hidden[name].pop():
-            self._give("</span>", in_line=True)
+            self._emit("</span>", in_line=True)
         if name == "a":
             self._kind = TEXT
 
     def finish(self) -> PageStructure:
-        """Give what the parser gets."""
-        self._give("", in_line=False)
+        """Return the structure."""
+        self._emit("", in_line=False)
         self._structure.markup = "".join(self._markup)
         return self._structure
 
@@ -155,7 +155,7 @@ class _StructureBuilder:
             if self._nested[name] > _MAX_NESTED[name]:
                 return
         flag = find_flag(name, rest)
-        self._give(f"<{name} {flag}>" if flag else f"<{name}>", in_line=name in WITHIN_LINE)
+        self._emit(f"<{name} {flag}>" if flag else f"<{name}>", in_line=name in WITHIN_LINE)
 
     def _open_in_line(self, name: str, rest: str) -> None:
         if name == "a":
@@ -164,20 +164,20 @@ class _StructureBuilder:
         if is_hidden or self._hidden.get(name):
             self._hidden.setdefault(name, []).append(is_hidden)
         if is_hidden:
-            self._give("<span hidden>", in_line=True)
+            self._emit("<span hidden>", in_line=True)
 
-    def _pass_raw_text(self, name: str, start: int) -> int:
+    def _skip_raw_text(self, name: str, start: int) -> int:
         found = _RAW_ENDS[name].search(self._text, start)
         end = found.start() if found else len(self._text)
-        # Pictures have titles too, but none before the page's own.
+        # SVG has title elements too, but none before that of the page.
         if name == "title" and not self._markup and self._structure.title == (0, 0):
             self._structure.title = (start, end)
         return end
 
-    def _give(self, tag: str, *, in_line: bool) -> None:
-        """Give a tag to the parser, after a number for the text that stood before it."""
+    def _emit(self, tag: str, *, in_line: bool) -> None:
+        """Append a tag, after a placeholder for the text before it."""
         runs, self._runs = self._runs, []
-        # Space between blocks means nothing, space within a line does.
+        # White space is significant within a line, but not between blocks.
         if runs and (self._in_line or not all(map(self._is_blank, runs))):
             self._markup.append(f"<img {len(self._structure.groups)}>")
             self._structure.groups.append(tuple(runs))
