@@ -215,7 +215,7 @@ def test_a_cut_dump_gives_its_whole_pages_and_says_where_it_breaks(write):
         next(documents)
     assert str(caught.value) == (
         f"wiki.xml: the XML breaks at byte {path.stat().st_size} in line 4 (no element found), "
-        "after the page 'B': is the file cut? Pages before that are whole, and --on-bad skip "
+        "after the page 'B': is the file cut? Pages before that are whole, and on_bad='skip' "
         "keeps them"
     )
     log = ReadLog()

@@ -191,7 +191,7 @@ def test_half_of_a_link_in_a_paragraph_is_no_link():
     assert texts("a [[b\n\nc]] d [[e|f\n\ng]]") == ["a b", "c d e|f", "g"]
 
 
-def test_characters_that_the_mask_is_made_of_are_ordinary_in_a_page():
+def test_control_characters_of_a_page_are_not_taken_for_placeholders():
     assert texts("a\x01b\x02\x03c\x11d") == ["a\x01b\x02\x03c\x11d"]
 
 
@@ -258,7 +258,7 @@ def test_whatever_a_page_holds_its_words_stand_where_they_are_said_to(text):
 
 @settings(deadline=None)
 @given(wikitexts)
-def test_a_mask_is_as_long_as_the_page_and_moves_nothing(text):
+def test_blanked_text_is_as_long_as_the_page_and_moves_nothing(text):
     blanked = blank_markup(text, NamespaceNames())
     assert len(blanked) == len(text)
     kept = [(mine, theirs) for mine, theirs in zip(blanked, text, strict=True) if mine.isalnum()]

@@ -31,7 +31,7 @@ def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Documen
         title = _core_title(package)
     except ReadError:
         raise
-    except Exception as error:  # an archive can be broken in many ways
+    except Exception as error:  # a broken archive may raise any type
         reason = " ".join(str(error).split())[:80] or type(error).__name__
         raise ReadError(
             source.name, "damaged", f"not a whole Word document ({reason}): is the file cut?"
@@ -49,7 +49,7 @@ def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Documen
 
 
 def _title_lines(blocks: list[WordBlock]) -> range:
-    """Find the first blocks in a row that have the style of a title."""
+    """Return the first consecutive blocks with the style of a title."""
     first = next((n for n, block in enumerate(blocks) if block.level == TITLE), 0)
     last = first
     while last < len(blocks) and blocks[last].level == TITLE:
@@ -64,13 +64,13 @@ def _parts(blocks: list[WordBlock], title: range) -> Iterator[Heading | Paragrap
         if block.level is None:
             yield Paragraph((Piece(block.text, begin, end),))
         elif number not in title:
-            # Titles further down are the headings of parts.
+            # Later blocks with that style are headings of parts.
             yield Heading(max(block.level, 1), " ".join(block.text.split()))
         begin = end + 1
 
 
 def _core_title(package: Package) -> str:
-    """Read the title that the file's properties give."""
+    """Return the title in the file's core properties."""
     part = package.related("", "core-properties")
     texts: list[str] = []
     is_title = False

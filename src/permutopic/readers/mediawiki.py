@@ -1,4 +1,4 @@
-"""MediaWiki XML dumps: one document a page, streamed, so that memory is bounded by one page."""
+"""MediaWiki XML dumps: one document per page, streamed, so memory is bounded by one page."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _PREFIXED = re.compile(r"\[\[([^\[\]|:\n]+):([^\[\]|\n]+)")
 
 
 def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
-    """Read the articles of a dump, each as its last revision has it."""
+    """Read the last revision of each article of a dump."""
     needs("mwparserfromhell", "wiki", "MediaWiki dumps")
     for page in read_pages(source, options, log):
-        if page.unwanted:
-            log.skip(page.location, *page.unwanted)
+        if page.skip_reason:
+            log.skip(page.location, *page.skip_reason)
         elif options.category is not None and not options.takes_categories(
             find_categories(page.text, page.names)
         ):
@@ -45,7 +45,7 @@ def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Documen
 
 
 def find_categories(text: str, names: NamespaceNames) -> list[str]:
-    """List the categories that a page puts itself into, templates aside.
+    """List the categories that a page links to, without those of its templates.
 
     >>> from permutopic.readers.wiki.markup import NamespaceNames
     >>> find_categories("[[Category:Old_towns|Foo]] [[:Category:Mills]]", NamespaceNames())

@@ -1,4 +1,4 @@
-"""The conditions of .if and .ie, as far as manual pages go: a terminal, groff, no surprises."""
+"""Conditions of .if and .ie and numeric expressions, as groff evaluates them for a terminal."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _OPERATORS: dict[str, Callable[[int, int], int]] = {
 def condition(
     source: str, start: int, end: int, state: RoffState, defined: Collection[str]
 ) -> tuple[bool, int]:
-    r"""Judge the condition that begins at `start`; give the answer and where it ends.
+    r"""Evaluate the condition that begins at `start`; return its value and its end.
 
-    A page is read as nroff would: `n` is true, `t` is false. What is not understood is false.
+    As in nroff, `n` is true and `t` is false. Anything unknown is false.
 
     >>> from permutopic.readers.troff.escapes import RoffState
     >>> [condition(text, 0, len(text), RoffState(), ())[0]
@@ -56,11 +56,11 @@ def condition(
     while start < end and source[start] in " \t!":
         negated ^= source[start] == "!"
         start += 1
-    holds, at = _judge(source, start, end, state, defined)
-    return holds != negated, at
+    is_true, at = _evaluate_condition(source, start, end, state, defined)
+    return is_true != negated, at
 
 
-def _judge(
+def _evaluate_condition(
     source: str, start: int, end: int, state: RoffState, defined: Collection[str]
 ) -> tuple[bool, int]:
     if letter := _LETTER.match(source, start, end):
@@ -75,7 +75,7 @@ def _judge(
 
 
 def _same(source: str, start: int, end: int, state: RoffState) -> tuple[bool, int]:
-    """Compare the two strings of 'one'other'."""
+    """Evaluate the comparison of two strings, 'one'other'."""
     middle = source.find(source[start], start + 1, end)
     close = source.find(source[start], middle + 1, end) if middle >= 0 else -1
     if close < 0:
@@ -88,20 +88,20 @@ def _same(source: str, start: int, end: int, state: RoffState) -> tuple[bool, in
 
 
 def evaluate(source: str, start: int, end: int, state: RoffState) -> tuple[int, int]:
-    """Work a number out, from left to right as troff does; give it and where it ends."""
-    waiting: list[tuple[int, str]] = []
+    """Evaluate a numeric expression from left to right, as troff does; return value and end."""
+    stack: list[tuple[int, str]] = []
     value, pending = 0, "+"
     while (token := _TOKEN.match(source, start, end)) is not None:
         if token["operator"]:
             pending = token["operator"]
         elif token[0] == "(":
-            waiting.append((value, pending))
+            stack.append((value, pending))
             value, pending = 0, "+"
         elif token[0] == ")":
-            if not waiting:
+            if not stack:
                 break
             inner = value
-            value, pending = waiting.pop()
+            value, pending = stack.pop()
             value = clamp(int(_OPERATORS[pending](value, inner)))
         else:
             value = clamp(int(_OPERATORS[pending](value, _number(token, state))))

@@ -1,4 +1,4 @@
-r"""From a stretch of troff source to the text it shows: \fB, \(em, \*(lq, "quoted" words."""
+r"""Text that a stretch of troff source shows: escapes (\fB, \(em, \*(lq) and quoted arguments."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from permutopic.readers.troff.characters import character, special_character
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The longest argument of an escape, and the longest string, that a page could mean.
-_FAR, MAX_LENGTH = 200, 2000
+# Maximum length of the argument of an escape, and of a string.
+_MAX_ARGUMENT, MAX_LENGTH = 200, 2000
 _DELIMITED = "ABCDHLNRSXZbhlovwx"
 _NAME = r"(?:\(..|\[[^\]\n]{0,80}\]|[^(\[\n])"
-_BEYOND = re.compile(r"\|?\+?\.?0*[1-9]|\\w")
+_POSITIVE_MOTION = re.compile(r"\|?\+?\.?0*[1-9]|\\w")
 
 
 class Argument(NamedTuple):
-    """Where an argument of a macro stands, quotes left out."""
+    """Offsets of an argument of a macro, without its quotes."""
 
     start: int
     end: int
@@ -30,10 +30,11 @@ class Argument(NamedTuple):
 
 @dataclass
 class RoffState:
-    """What a page has defined so far, as far as it shows in text.
+    """Strings, registers and translations that a page has defined so far.
 
-    `strings` hold plain text: their escapes are resolved where they are defined, so no string
-    can grow without bound or name itself. `budget` is how much of them may still be shown.
+    `strings` are plain text: their escapes are resolved where they are defined, so no string can
+    grow without bound or contain itself. `budget` is how many characters of them may still be
+    shown.
     """
 
     strings: dict[str, str] = field(default_factory=dict)
@@ -44,16 +45,16 @@ class RoffState:
     budget: int = MAX_LENGTH
 
     def string(self, reference: str) -> str:
-        r"""Give what \* and what follows it shows."""
+        r"""Return the string of a reference, the part of \*(xx after \*."""
         return self.charge(self.strings.get(bare_name(reference), ""))
 
     def charge(self, text: str) -> str:
-        """Give text that a few characters stand for, while there is budget."""
+        """Return expanded text and reduce the budget by its length; "" if that is exceeded."""
         self.budget -= len(text)
         return text if self.budget >= 0 else ""
 
     def register(self, reference: str) -> int:
-        r"""Give the value of \n and what follows it, stepped by + or − first."""
+        r"""Return the register of a reference, the part after \n; + or − increments it first."""
         sign = reference[:1] if reference[:1] in ("+", "-") else ""
         name = bare_name(reference[len(sign) :])
         if sign:
@@ -63,12 +64,12 @@ class RoffState:
 
 
 def clamp(value: int) -> int:
-    """Keep a number to the size of troff's."""
+    """Limit a number to the range of troff's."""
     return max(min(value, 2**31), -(2**31))
 
 
 def bare_name(reference: str) -> str:
-    """Leave the brackets out of (xx and [xx].
+    """Return the name in a reference (xx, [xx] or x.
 
     >>> bare_name("(lq"), bare_name("[lq]"), bare_name("R")
     ('lq', 'lq', 'R')
@@ -115,7 +116,7 @@ def _uncommented(escape: str) -> re.Pattern[str]:
 
 
 def end_of_code(source: str, start: int, end: int, escape: str) -> int:
-    r"""Find where a stretch ends, white space and a \" comment at its end left out."""
+    r"""Return the end of a stretch without trailing white space and a \" comment."""
     if escape and (
         source.find(f'{escape}"', start, end) >= 0 or source.find(f"{escape}#", start, end) >= 0
     ):
@@ -127,7 +128,7 @@ def end_of_code(source: str, start: int, end: int, escape: str) -> int:
 
 
 def arguments(source: str, start: int, end: int, escape: str) -> list[Argument]:
-    r"""Divide the arguments of a macro; in quotes "" is one quote.
+    r"""Split the arguments of a macro; in quotes, "" is one quote.
 
     >>> source = 'BI "int " x ", char" y\\ z'
     >>> [source[a.start : a.end] for a in arguments(source, 3, len(source), "\\")]
@@ -135,7 +136,7 @@ def arguments(source: str, start: int, end: int, escape: str) -> list[Argument]:
     """
     end = end_of_code(source, start, end, escape)
     if not escape:
-        escape = "\0"  # stands in no source
+        escape = "\0"  # occurs in no source
     found = []
     for match in _argument_pattern(escape).finditer(source, start, end):
         group = match.lastgroup or "word"
@@ -144,7 +145,7 @@ def arguments(source: str, start: int, end: int, escape: str) -> list[Argument]:
 
 
 def argument_pieces(source: str, argument: Argument, state: RoffState) -> list[Piece]:
-    """Read what an argument shows."""
+    """Return the text that an argument shows."""
     start, end, quoted = argument
     if not quoted or source.find('""', start, end) < 0:
         return line_pieces(source, start, end, state)
@@ -157,7 +158,7 @@ def argument_pieces(source: str, argument: Argument, state: RoffState) -> list[P
 
 
 def line_pieces(source: str, start: int, end: int, state: RoffState) -> list[Piece]:
-    r"""Read what a stretch of source shows, up to a comment.
+    r"""Return the text that a stretch of source shows, up to a comment.
 
     >>> [piece.text for piece in line_pieces(r"the \fBls\fP \*(lq", 0, 18, RoffState({"lq": "“"}))]
     ['the ', 'ls', ' ', '“']
@@ -169,7 +170,7 @@ def line_pieces(source: str, start: int, end: int, state: RoffState) -> list[Pie
 
 
 def ends_joined(source: str, start: int, end: int, state: RoffState) -> bool:
-    r"""Tell whether a line ends in \c, so that the next one goes on without a space."""
+    r"""Whether a line ends in \c, so that the next one follows without a space."""
     escape = state.escape
     if not escape or source.find(f"{escape}c", start, end) < 0:
         return False
@@ -193,14 +194,14 @@ def _escaped(source: str, start: int, end: int, state: RoffState) -> Iterator[Pi
             text = _shown(match, state)
         if text:
             yield replacement(text, match.start(), start)
-    if end > start and source[end - 1] == state.escape:  # nothing follows for it to change
+    if end > start and source[end - 1] == state.escape:  # without effect at the end
         end -= 1
     if end > start:
         yield Piece(source[start:end], start, end)
 
 
 def replacement(text: str, start: int, end: int) -> Piece:
-    """Let text stand for a stretch of source, which must not be just as long by chance."""
+    """Make a piece of another length than its span, so that it is not taken as verbatim."""
     return Piece(text, start, end - 1 if len(text) == end - start > 1 else end)
 
 
@@ -219,15 +220,15 @@ def _shown(match: re.Match[str], state: RoffState) -> str:
 
 
 def _delimited(source: str, match: re.Match[str], end: int, state: RoffState) -> tuple[int, str]:
-    """Read an escape with an argument between quotes; give where it ends and what it shows."""
+    """Parse an escape with an argument between quotes; return its end and its text."""
     begin = match.end()
-    close = _closing(source, begin, min(begin + _FAR, end), state.escape)
+    close = _closing(source, begin, min(begin + _MAX_ARGUMENT, end), state.escape)
     if close < 0:
         return begin, ""
     kind, argument = match[0][1], source[begin:close]
     text = ""
     if kind == "h":
-        text = " " if _BEYOND.match(argument) else ""
+        text = " " if _POSITIVE_MOTION.match(argument) else ""
     elif kind == "C":
         text = special_character(argument)
     elif kind == "N":
@@ -238,19 +239,19 @@ def _delimited(source: str, match: re.Match[str], end: int, state: RoffState) ->
 
 
 def _closing(source: str, begin: int, end: int, escape: str) -> int:
-    """Find the quote that closes an argument, other escapes with quotes inside it passed over."""
-    awaited = [source[begin - 1]]
+    """Return the offset of the quote that closes an argument with nested escapes; −1 if none."""
+    closing_quotes = [source[begin - 1]]
     at = begin
     while at < end:
         here = source[at]
-        if here == awaited[-1]:
-            awaited.pop()
-            if not awaited:
+        if here == closing_quotes[-1]:
+            closing_quotes.pop()
+            if not closing_quotes:
                 return at
         elif here == escape and at + 2 < end:
             at += 1
             if source[at] in _DELIMITED and not (source[at + 1].isalnum() or source[at + 1] == " "):
                 at += 1
-                awaited.append(source[at])
+                closing_quotes.append(source[at])
         at += 1
     return -1

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from permutopic.documents import Piece
 from permutopic.readers.troff.escapes import Argument, replacement
+from permutopic.readers.troff.macros import MacroLanguage
 from permutopic.readers.troff.mdoc_words import CALLED, MdocWords
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from permutopic.readers.troff.definitions import MacroDefinition
     from permutopic.readers.troff.page import ManualPage
     from permutopic.readers.troff.parser import RoffLine, RoffParser
 
@@ -39,22 +39,25 @@ STRINGS = {
 }
 _CODE = frozenset(("-literal", "-unfilled"))
 _DIVIDING = ("Pp", "Lp", "Rs", "Re")
-# Of no interest: dates, the system, anchors, fonts, and displays of one line (commands, code).
+# Show no prose: dates, the system, anchors, fonts, displays of one line (commands, code).
 _SILENT = ("Dd", "Os", "Tg", "Bk", "Ek", "Bf", "Ef", "D1", "Dl")
 
 
-class Mdoc:
-    """Carries out the macros of a page in the mdoc language."""
+class Mdoc(MacroLanguage):
+    """Executes the macros of a page in the mdoc language.
+
+    `own_name` is the name that the first .Nm gives the page.
+    """
 
     def __init__(self, parser: RoffParser, page: ManualPage) -> None:
-        self.parser, self.page = parser, page
-        self.name = self.section = ""
+        super().__init__(parser, page)
         self.own_name = ""
-        self.n_macros = 0
         self._spaced = True
         self._displays: list[bool] = []
         self._lists: list[bool] = []
-        self._macros: dict[str, Callable[[RoffLine], None]] = {
+        self._macros = {
+            **dict.fromkeys(CALLED, self._phrase),
+            **dict.fromkeys(_SILENT, lambda _: None),
             "Dt": self._title,
             "Sh": lambda line: self._heading(line, 1),
             "Ss": lambda line: self._heading(line, 2),
@@ -73,38 +76,22 @@ class Mdoc:
             "St": self._standard,
             "An": self._author,
         }
-        self._bare: dict[str, Callable[[], None]] = {
+        self._macros_without_arguments = {
             **dict.fromkeys(_DIVIDING, page.divide),
             "El": self._end_list,
             "Ed": self._end_display,
         }
 
-    def call(self, line: RoffLine) -> None:
-        """Carry a macro out."""
-        name = line.name or ""
-        if name in self._macros:
-            self.n_macros += 1
-            self._macros[name](line)
-        elif name in self._bare:
-            self.n_macros += 1
-            self._bare[name]()
-        elif name in _SILENT:
-            self.n_macros += 1
-        elif name in CALLED:
-            self.n_macros += 1
-            self._show(line, self._named(line))
-        elif name in self.parser.defined:
-            definition = self.parser.defined[name]
-            if definition.divides:
-                self.page.divide()
-            if definition.opens or definition.closes:
-                self.page.hidden = definition.opens
-            if definition.shows:
-                self._show(line, self.parser.arguments(line))
+    def _phrase(self, line: RoffLine) -> None:
+        """Show a macro that may also be among the arguments of others."""
+        self._show(line, self._named(line))
+
+    def _show_defined(self, line: RoffLine, _: MacroDefinition) -> None:
+        self._show(line, self.parser.arguments(line))
 
     def _named(self, line: RoffLine) -> list[Argument]:
-        """Give the arguments of a line with the name of its macro before them."""
-        start = self.parser.source.index(line.name or "", line.at)
+        """Return the arguments of a line, preceded by the name of its macro."""
+        start = self.parser.source.index(line.name or "", line.begin)
         own = Argument(start, start + len(line.name or ""), False)
         return [own, *self.parser.arguments(line)]
 
@@ -112,18 +99,15 @@ class Mdoc:
         words = MdocWords(self.parser, self.own_name, self._spaced)
         words.take(arguments)
         if words.joins_before:
-            self.page.glued = True
-        self.page.add_line(words.pieces, line.stop, glued=words.joins_after or not self._spaced)
+            self.page.joins_next = True
+        self.page.add_line(
+            words.pieces, line.stop, joins_next=words.joins_after or not self._spaced
+        )
 
     def _shown(self, line: RoffLine) -> str:
         words = MdocWords(self.parser, self.own_name)
         words.take(self.parser.arguments(line))
         return "".join(piece.text for piece in words.pieces)
-
-    def _title(self, line: RoffLine) -> None:
-        words = [self.parser.plain(argument) for argument in self.parser.arguments(line)[:2]]
-        if not self.name:
-            self.name, self.section = (*words, "", "")[:2]
 
     def _heading(self, line: RoffLine, level: int) -> None:
         self._displays.clear()
@@ -134,7 +118,7 @@ class Mdoc:
         self.page.hidden = any(self._displays[-1:]) or any(self._lists[-1:])
 
     def _begin_list(self, line: RoffLine) -> None:
-        """Open a list; one in columns is a table, and left out like all tables."""
+        """Begin a list; one in columns is a table and left out, as all tables."""
         self.page.divide()
         self._lists.append(self.page.hidden or "-column" in self._flags(line))
         self._update_hidden()
@@ -171,10 +155,10 @@ class Mdoc:
     def _spacing(self, line: RoffLine) -> None:
         words = self._flags(line)
         self._spaced = words[:1] == ["on"] if words else not self._spaced
-        self.page.glued = False
+        self.page.joins_next = False
 
     def _own_name(self, line: RoffLine) -> None:
-        """Show the page's name; the first time it is said what it is."""
+        """Show the page's name; the first .Nm with an argument sets it."""
         arguments = self.parser.arguments(line)
         if arguments and not self.own_name:
             self.own_name = self.parser.plain(arguments[0])[:200]
@@ -183,7 +167,7 @@ class Mdoc:
     def _description(self, line: RoffLine) -> None:
         arguments = self.parser.arguments(line)
         if arguments:
-            dash = Piece("– ", line.at, min(line.at + 3, arguments[0].start))
+            dash = Piece("– ", line.begin, min(line.begin + 3, arguments[0].start))
             shown = self.parser.pieces(arguments[0].start, arguments[-1].end)
             self.page.add_line([dash, *shown], line.stop)
 
@@ -196,12 +180,12 @@ class Mdoc:
             self.page.add_line([before, *shown, after], line.stop)
 
     def _author(self, line: RoffLine) -> None:
-        """Show a name; -split and -nosplit only say how names are laid out."""
+        """Show a name; -split and -nosplit only affect the layout."""
         if not self.parser.source.startswith("-", line.start):
             self._show(line, self._named(line))
 
     def _link(self, line: RoffLine) -> None:
-        """Show the words of a link, or its address where it has none."""
+        """Show the text of a link, or its address if it has none."""
         arguments = self.parser.arguments(line)
         self._show(line, arguments[1:] or arguments)
 
@@ -210,17 +194,17 @@ class Mdoc:
         for argument in arguments:
             shown = self.parser.argument_pieces(argument)
             bracket = Piece("(", argument.end, argument.end)
-            self.page.add_line([*shown, bracket], line.stop, glued=True)
+            self.page.add_line([*shown, bracket], line.stop, joins_next=True)
 
     def _end_function(self, line: RoffLine) -> None:
-        self.page.glued = True
-        self.page.add_line([replacement(")", line.at, line.start)], line.stop)
+        self.page.joins_next = True
+        self.page.add_line([replacement(")", line.begin, line.start)], line.stop)
         if self.parser.arguments(line):
-            self.page.glued = True
+            self.page.joins_next = True
             self._show(line, self.parser.arguments(line))
 
     def _names(self, line: RoffLine) -> str:
-        """Give the names in the arguments, else that of the page."""
+        """Return the names in the arguments, or else that of the page."""
         words = [word for word in self._flags(line) if word != "-std"]
         return ", ".join(words) or self.own_name or self.name.lower()
 
@@ -229,18 +213,18 @@ class Mdoc:
             f"On success {self._names(line)}() returns 0; otherwise it returns -1 and the global "
             "variable errno is set to indicate the error."
         )
-        self._say(text, line)
+        self._show_sentence(text, line)
 
     def _exits(self, line: RoffLine) -> None:
         text = f"The {self._names(line)} utility exits 0 on success, and >0 if an error occurs."
-        self._say(text, line)
+        self._show_sentence(text, line)
 
-    def _say(self, text: str, line: RoffLine) -> None:
+    def _show_sentence(self, text: str, line: RoffLine) -> None:
         shown = self.parser.state.charge(text)
-        self.page.add_line([replacement(shown, line.at, line.stop)], line.stop)
+        self.page.add_line([replacement(shown, line.begin, line.stop)], line.stop)
 
     def _standard(self, line: RoffLine) -> None:
-        """Show the short name of a standard as it is: p1003.1-2008."""
+        """Show the abbreviation of a standard without its dash: p1003.1-2008."""
         arguments = self.parser.arguments(line)
         if arguments and self.parser.source[arguments[0].start] == "-":
             arguments[0] = arguments[0]._replace(start=arguments[0].start + 1)

@@ -1,4 +1,4 @@
-"""The wikitext of one page to headings and paragraphs, each character with its place."""
+"""Headings and paragraphs of one page of wikitext, with their offsets."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _BLANK = f" \t\r\f\v{HIDDEN}"
 _ITEM = re.compile(rf"[*#:;{_BLANK}]+")
-# Only where one of these stands is there anything for the parser.
-_MARKED = re.compile(r"\[|&|//|mailto:")
+# Text without any of these needs no parser.
+_NEEDS_PARSER = re.compile(r"\[|&|//|mailto:")
 _RUN = re.compile(
     rf"(?P<hidden>{HIDDEN}+|\[\[|\]\])|(?P<break>{BREAK}{REST}*)|(?P<quotes>'{{2,}})"
     rf"|[^{HIDDEN}{BREAK}{REST}'\[\]]+|."
@@ -31,7 +31,7 @@ _RUN = re.compile(
 
 
 class _WikiBlock(NamedTuple):
-    """A stretch of a page: a heading's text (level 1 to 6) or a paragraph (level 0)."""
+    """A span of a page: the text of a heading (level 1 to 6) or a paragraph (level 0)."""
 
     level: int
     start: int
@@ -39,7 +39,7 @@ class _WikiBlock(NamedTuple):
 
 
 def read_wikitext(text: str, names: NamespaceNames | None = None) -> Iterator[Heading | Paragraph]:
-    r"""Divide a page into headings and paragraphs.
+    r"""Yield the headings and paragraphs of a page.
 
     Templates, tables, notes, pictures, categories and the like are left out; a list item is a
     paragraph. `names` says what the wiki calls its categories and files.
@@ -55,18 +55,18 @@ def read_wikitext(text: str, names: NamespaceNames | None = None) -> Iterator[He
         pieces = tuple(_pieces(text, blanked, block.start, block.end))
         shown = "".join(piece.text for piece in pieces)
         if block.level:
-            # A heading made by a template alone still divides: it is called as it is written.
+            # A heading that is only a template still begins a section: use its source as text.
             shown = shown if shown.strip() else text[block.start : block.end]
             yield Heading(block.level, " ".join(shown.split()))
-        elif any(map(str.isalnum, shown)):  # else the full stop after a template, perhaps
+        elif any(map(str.isalnum, shown)):  # not, for example, only the full stop after a template
             yield Paragraph(pieces)
 
 
 def _blocks(blanked: str) -> Iterator[_WikiBlock]:
-    """Divide at blank lines, headings, list items, rules and what is left of broken tables."""
+    """Split at blank lines, headings, list items, rules and the rest of broken tables."""
     start = end = at = 0
     for line in blanked.split("\n"):
-        block = _one_line(line.strip(_BLANK), line, at)
+        block = _line_block(line.strip(_BLANK), line, at)
         if block is None:
             end = at + len(line)
         else:
@@ -80,8 +80,8 @@ def _blocks(blanked: str) -> Iterator[_WikiBlock]:
         yield _WikiBlock(0, start, end)
 
 
-def _one_line(bare: str, line: str, at: int) -> _WikiBlock | None:
-    """Make a block of a line that is one by itself (an empty block to leave it out)."""
+def _line_block(bare: str, line: str, at: int) -> _WikiBlock | None:
+    """Return the block of a line that is one by itself (empty to leave it out), or None."""
     nothing = _WikiBlock(0, at, at)
     if not bare or bare.startswith(("|", "{|")):
         return nothing
@@ -102,17 +102,17 @@ def _one_line(bare: str, line: str, at: int) -> _WikiBlock | None:
 
 
 def _pieces(text: str, blanked: str, start: int, end: int) -> Iterator[Piece]:
-    """Give the text that a block shows."""
+    """Yield the text that a block shows."""
     block = blanked[start:end]
     ends_blank = True
-    for first, last, shown in _shown(block):
+    for first, last, shown in _shown_spans(block):
         if shown is not None:
             runs = iter([Piece(shown, start + first, start + last)] if shown else [])
         else:
             runs = _runs(text, block, start, first, last)
         for run in runs:
             piece = run
-            # What is left out leaves no second blank behind.
+            # Two blanks around something left out become one.
             if ends_blank and len(run.text) == run.end - run.start and run.text[0] == " ":
                 piece = Piece(run.text[1:], run.start + 1, run.end)
             if piece.text:
@@ -121,13 +121,13 @@ def _pieces(text: str, blanked: str, start: int, end: int) -> Iterator[Piece]:
 
 
 def _runs(text: str, block: str, start: int, first: int, last: int) -> Iterator[Piece]:
-    """Leave hidden stretches and the quotes of bold and italics out of plain text."""
+    """Yield plain text without hidden stretches and the quotes of bold and italics."""
     begin = at = first
     for run in _RUN.finditer(block, first, last):
         if run.lastgroup is None:
             at = run.end()
             continue
-        # Four quotes are one and bold, more than five are some and both.
+        # Four quotes are an apostrophe and bold; more than five, apostrophes and bold italics.
         shown = run.start()
         if run["quotes"]:
             size = len(run["quotes"])
@@ -141,45 +141,45 @@ def _runs(text: str, block: str, start: int, first: int, last: int) -> Iterator[
         yield Piece(text[start + begin : start + at], start + begin, start + at)
 
 
-def _shown(block: str) -> list[tuple[int, int, str | None]]:
-    """Find the stretches of a block that are shown: plain ones, and characters written by name."""
-    if not _MARKED.search(block):
+def _shown_spans(block: str) -> list[tuple[int, int, str | None]]:
+    """Return the spans of a block that are shown, each with its text if that is an entity."""
+    if not _NEEDS_PARSER.search(block):
         return [(0, len(block), None)]
     parser = needs("mwparserfromhell", "wiki", "MediaWiki dumps")
     found: list[tuple[int, int, str | None]] = []
     try:
-        end = _walk(parser.parse(block, skip_style_tags=True), 0, found)
+        end = _append_nodes(parser.parse(block, skip_style_tags=True), 0, found)
     except (parser.parser.ParserError, RecursionError):
         end = -1
-    # Places are counted from the lengths of what was parsed: they must add up.
+    # Offsets are sums of the lengths of parsed nodes: if the total is wrong, do not use them.
     return found if end == len(block) else [(0, len(block), None)]
 
 
-def _walk(code: Any, at: int, found: list[tuple[int, int, str | None]]) -> int:
-    """Go over parsed nodes from a place on; give the place where they end."""
+def _append_nodes(code: Any, at: int, found: list[tuple[int, int, str | None]]) -> int:
+    """Append the shown spans of parsed nodes, which begin at `at`; return their end."""
     for node in code.nodes:
         written = str(node)
         kind = type(node).__name__
         if kind == "HTMLEntity":
             found.append((at, at + len(written), html.unescape(written)))
         elif kind == "Wikilink":
-            _walk_link(node, at + 2, found)
+            _append_link(node, at + 2, found)
         elif kind == "ExternalLink":
             if node.title is not None:
-                _walk(node.title, at + len(written) - 1 - len(str(node.title)), found)
+                _append_nodes(node.title, at + len(written) - 1 - len(str(node.title)), found)
         else:
             found.append((at, at + len(written), None))
         at += len(written)
     return at
 
 
-def _walk_link(link: Any, at: int, found: list[tuple[int, int, str | None]]) -> None:
-    """Take a link's text, or else its target without the colon that some begin with."""
+def _append_link(link: Any, at: int, found: list[tuple[int, int, str | None]]) -> None:
+    """Append the text of a link, or else its target without a leading colon."""
     target = str(link.title)
     if link.text is not None:
-        _walk(link.text, at + len(target) + 1, found)
+        _append_nodes(link.text, at + len(target) + 1, found)
         return
     inside: list[tuple[int, int, str | None]] = []
-    _walk(link.title, at, inside)
+    _append_nodes(link.title, at, inside)
     skip = at + len(target) - len(target.lstrip(": "))
     found += [(max(a, skip), b, shown) for a, b, shown in inside if b > skip]
