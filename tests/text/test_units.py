@@ -135,7 +135,7 @@ def test_no_visible_character_is_lost_or_moved(parts, kind, min_words, short):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"kind": "page"}, "unit is one of paragraph, sentence, section, line, window, not 'page'"),
+        ({"kind": "page"}, "kind is one of paragraph, sentence, section, line, window, not 'page'"),
         ({"short": "keep"}, "short is one of merge, drop"),
         ({"window": 0}, r"window \(in words\) must be a whole number of at least 1"),
         ({"step": 0}, "step"),

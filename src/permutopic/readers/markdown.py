@@ -10,7 +10,15 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permutopic.documents import Document, Heading, Paragraph, Piece, make_document, trim_pieces
+from permutopic.documents import (
+    Document,
+    Heading,
+    Paragraph,
+    Piece,
+    join_pieces,
+    make_document,
+    trim_pieces,
+)
 from permutopic.errors import Message, Parameter
 from permutopic.readers.markdown_tokens import (
     MarkdownLines,
@@ -21,7 +29,7 @@ from permutopic.readers.markdown_tokens import (
 from permutopic.readers.read_log import ReadError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from markdown_it.token import Token
 
@@ -125,7 +133,7 @@ def _parts(tokens: list[Token], body: _ParsedText) -> Iterator[Heading | Paragra
     row: list[Piece] = []
     for before, token in pairwise(tokens):
         if token.type == "tr_close":
-            yield Paragraph(tuple(_joined(row)))
+            yield Paragraph(tuple(join_pieces(row)))
             cells, row = None, []
         elif token.type != "inline" or token.map is None:
             continue
@@ -135,7 +143,7 @@ def _parts(tokens: list[Token], body: _ParsedText) -> Iterator[Heading | Paragra
                 yield Heading(int(before.tag[1:]), heading)
         elif before.type == "paragraph_open":
             text = body.lines.trace(token.map[0], token.meta["begins"])
-            yield Paragraph(tuple(_joined(_inline_pieces(text, body.env))))
+            yield Paragraph(tuple(join_pieces(_inline_pieces(text, body.env))))
         elif before.type in {"th_open", "td_open"}:
             if cells is None:
                 cells = _split_row(body.lines.trace(token.map[0], token.meta["begins"]))[::-1]
@@ -223,23 +231,3 @@ def _verbatim_pieces(text: TracedText, begin: int, end: int) -> Iterator[Piece]:
 
 def _replacement(text: TracedText, by: str, begin: int, end: int) -> Piece:
     return Piece(by, text.offset(begin), text.offset(end - 1) + 1)
-
-
-def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Join adjacent pieces that correspond to the source character by character."""
-    texts: list[str] = []
-    begin = end = 0
-    for piece in pieces:
-        exact = len(piece.text) == piece.end - piece.start
-        if texts and not (exact and piece.start == end):
-            yield Piece("".join(texts), begin, end)
-            texts = []
-        if not exact:
-            yield piece
-            continue
-        if not texts:
-            begin = piece.start
-        texts.append(piece.text)
-        end = piece.end
-    if texts:
-        yield Piece("".join(texts), begin, end)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from permutopic.documents import Heading, Paragraph, Piece
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from permutopic.documents import Heading, Paragraph, Piece, join_pieces
 
 _BULLETS = " \t\n•·●○◦▪‣"
 
@@ -95,7 +90,7 @@ class ManualPage:
     def divide(self) -> None:
         """End the paragraph."""
         if self._pieces:
-            self.parts.append(Paragraph(tuple(_merged(_without_bullet(self._pieces)))))
+            self.parts.append(Paragraph(tuple(join_pieces(_without_bullet(self._pieces)))))
             self._pieces = []
         self._n_lines = self._heading = 0
         self._tag = -1
@@ -108,24 +103,3 @@ def _without_bullet(pieces: list[Piece]) -> list[Piece]:
     while n_left_out < len(pieces) and not pieces[n_left_out].text.strip(_BULLETS):
         n_left_out += 1
     return pieces[n_left_out:]
-
-
-def _merged(pieces: Iterable[Piece]) -> Iterable[Piece]:
-    """Join adjacent pieces that correspond to the source character by character."""
-    texts: list[str] = []
-    start = end = 0
-    for piece in pieces:
-        verbatim = len(piece.text) == piece.end - piece.start
-        if texts and verbatim and piece.start == end:
-            texts.append(piece.text)
-            end = piece.end
-            continue
-        if texts:
-            yield Piece("".join(texts), start, end)
-            texts = []
-        if verbatim:
-            texts, start, end = [piece.text], piece.start, piece.end
-        else:
-            yield piece
-    if texts:
-        yield Piece("".join(texts), start, end)
