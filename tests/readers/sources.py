@@ -1,11 +1,13 @@
-"""A source made of bytes, and what reading it gives."""
+"""Sources made of bytes, and what readers return for them."""
 
 from __future__ import annotations
 
 import pytest
 
-from permutopic.readers import ReadError, ReadLog, ReadOptions
+from permutopic.readers import ReadError, ReadLog, ReadOptions, man
 from permutopic.readers.source import Source
+
+from invariant import check
 
 
 def source_of(path, content):
@@ -26,3 +28,11 @@ def fault_of(call, *arguments, **settings):
         call(*arguments, **settings)
     assert "\n" not in str(caught.value)
     return caught.value.kind, str(caught.value)
+
+
+def read_manual_page(path, content, **settings):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    source = Source(path, path.name, path.stem)
+    [document] = man.read(source, ReadOptions(**settings), ReadLog())
+    check(document)
+    return document

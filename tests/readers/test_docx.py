@@ -384,7 +384,7 @@ FRAGMENTS = [
 
 
 def balanced(fragments):
-    """Close what is open, and leave out what closes nothing."""
+    """Close open elements, and drop end tags without a start tag."""
     body, opened = [], []
     for fragment in fragments:
         if fragment.startswith("</"):

@@ -72,7 +72,7 @@ def test_digits_count_by_value():
         ("a.txt~", None), ("a.txt\n", None),
     ],
 )  # fmt: skip
-def test_the_extension_tells_the_format(name, format_name):
+def test_the_extension_gives_the_format(name, format_name):
     assert guess_format(Path(name)) == format_name
 
 
@@ -91,7 +91,7 @@ def test_files_of_unknown_kinds_are_counted(tmp_path):
         "no extension": 1,
         "unknown extension": 3,
     }
-    assert all("\n" not in place for place, _, _ in log.examples)
+    assert all("\n" not in location for location, _, _ in log.examples)
 
 
 def test_hidden_files_and_folders_are_not_looked_at(tmp_path):

@@ -18,7 +18,7 @@ from invariant import check
 
 
 def read_page(content, name="page.html", log=None, **reading):
-    """Read a page, and hold its pieces to the source, letter by letter."""
+    """Read a page, and compare its pieces with the source character by character."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -147,7 +147,7 @@ def test_readings_over_characters_are_left_out():
 # --- Places in the source
 
 
-def test_text_knows_its_place_and_references_stand_for_characters():
+def test_text_has_offsets_and_references_become_characters():
     page = "<p>Salt &amp; <b>pep&shy;per</b>&nbsp;&#8364;5<br>caf&eacute &bogus; AT&T"
     [unit] = read_page(page).units
     assert unit.text == "Salt & pepper\xa0€5\ncafé &bogus; AT&T"
@@ -172,7 +172,7 @@ def test_offsets_count_in_the_decoded_page_without_its_mark():
     assert unit.pieces == (Piece("é𝄞  x", 3, 8),)
 
 
-def test_text_that_stands_in_a_table_but_in_no_cell_keeps_its_place():
+def test_text_in_a_table_but_in_no_cell_keeps_its_order():
     page = "<table>a<tr>b<td>c</td>d</tr><tr><td>e</td></tr>f</table>g"
     assert texts(page) == ["ab", "c", "d", "e", "f", "g"]
 
@@ -467,7 +467,7 @@ TOKENS = [*(token.replace("_", " ") for token in STRANGE.split()), *SPACES]
 
 
 def is_read_or_refused(content):
-    """Read a page; a page that cannot be read is refused by its name."""
+    """Read a page; the error of one that cannot be read must name it."""
     try:
         read_page(content)
     except ReadError as error:

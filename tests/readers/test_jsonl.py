@@ -282,7 +282,7 @@ def test_the_names_in_a_message_are_cut_to_what_fits(tmp_path):
 
 @pytest.mark.parametrize("on_bad", ["stop", "skip"])
 @pytest.mark.parametrize("indent", [None, 2])
-def test_a_file_that_is_one_array_or_object_is_told_so(tmp_path, indent, on_bad):
+def test_a_file_that_is_one_array_or_object_is_named_as_such(tmp_path, indent, on_bad):
     path = tmp_path / "c.jsonl"
     path.write_text("\n" + json.dumps([GOOD, GOOD], indent=indent))
     with pytest.raises(ReadError, match="this file is one JSON array: give one object a line"):

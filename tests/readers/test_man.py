@@ -14,21 +14,15 @@ from permutopic.readers.troff.conditions import condition
 from permutopic.readers.troff.definitions import MacroDefinition, analyse_macro
 from permutopic.readers.troff.escapes import RoffState
 
-from invariant import check
+from invariant import check, traced
+from sources import read_manual_page
 
 HEAD = ".TH OPEN 2\n.SH NAME\n"
 
 
-def read_page(path, content, **reading):
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), ReadLog())
-    check(document)
-    return document
-
-
 @pytest.fixture
 def page_of(tmp_path):
-    return lambda content, **reading: read_page(tmp_path / "open.2", content, **reading)
+    return lambda content, **reading: read_manual_page(tmp_path / "open.2", content, **reading)
 
 
 @pytest.fixture
@@ -36,13 +30,7 @@ def texts_of(page_of):
     return lambda body: [unit.text for unit in page_of(HEAD + body).units]
 
 
-def traced(unit, source):
-    """The pieces of a unit, each with what stands in its place where that is not the same."""
-    pairs = [(piece.text, source[piece.start : piece.end]) for piece in unit.pieces]
-    return [text if text == there else (text, there) for text, there in pairs]
-
-
-def test_sections_and_paragraphs_come_with_their_places(page_of):
+def test_sections_and_paragraphs_have_their_offsets(page_of):
     document = page_of(
         ".TH OPEN 2\n.SH NAME\nopen a file\n.SH DESCRIPTION\nOne\nline.\n.PP\nTwo.\n\nThree.\n"
     )
@@ -351,11 +339,11 @@ def test_the_preamble_of_pages_made_from_pod_is_passed_over(texts_of):
 def test_a_page_is_called_as_its_file_with_the_section_it_gives(tmp_path, name, content, title):
     path = tmp_path / name
     packed = gzip.compress(content.encode()) if name.endswith(".gz") else content
-    assert read_page(path, packed).title == title
+    assert read_manual_page(path, packed).title == title
 
 
 def test_a_page_read_by_another_name_keeps_its_own(tmp_path):
-    read_page(tmp_path / "clone.2", ".TH CLONE 2\n.SH A\na\n")
+    read_manual_page(tmp_path / "clone.2", ".TH CLONE 2\n.SH A\na\n")
     (tmp_path / "__clone.2").symlink_to("clone.2")
     [document] = read_documents(tmp_path)
     assert document.title == "clone(2)"
@@ -407,8 +395,8 @@ def test_the_encoding_is_what_the_first_line_says_or_else_utf_8(page_of, tag, en
 def test_bytes_in_another_encoding_are_named_unless_the_encoding_is_given(tmp_path):
     content = (HEAD + "été\n").encode("latin-1")
     with pytest.raises(ReadError, match="line 3 is not UTF-8"):
-        read_page(tmp_path / "x.1", content)
-    assert read_page(tmp_path / "x.1", content, encoding="latin-1").units[0].text == "été"
+        read_manual_page(tmp_path / "x.1", content)
+    assert read_manual_page(tmp_path / "x.1", content, encoding="latin-1").units[0].text == "été"
 
 
 def test_a_hundred_thousand_nested_conditions_are_no_matter(texts_of):
@@ -434,7 +422,7 @@ LINES = st.one_of(
 
 @settings(max_examples=300, deadline=None)
 @given(content=st.one_of(st.lists(LINES, max_size=40).map("\n".join), st.binary(max_size=200)))
-def test_any_page_gives_documents_with_true_places_or_a_read_error(tmp_path_factory, content):
+def test_any_page_gives_documents_with_true_offsets_or_a_read_error(tmp_path_factory, content):
     path = tmp_path_factory.getbasetemp() / "fuzz.1"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     try:

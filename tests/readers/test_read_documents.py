@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from permutopic.cli import reading_options
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Message, Parameter
 from permutopic.readers import ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers.formats import FORMATS, find_format
 
@@ -101,7 +101,7 @@ def test_a_file_of_records_in_a_folder_that_cannot_be_read_at_all_is_left_out(tm
         read(tmp_path / "a.jsonl")
 
 
-def test_a_cut_archive_is_told_even_in_a_folder(tmp_path):
+def test_a_cut_archive_is_an_error_even_in_a_folder(tmp_path):
     noise = random.Random(0)
     text = "".join(
         f'{{"title": "{n}", "text": "{noise.randbytes(40).hex()}"}}\n' for n in range(20_000)
@@ -189,7 +189,7 @@ def test_what_is_no_path_is_refused(paths):
         read(paths)
 
 
-def test_the_format_goes_by_extension_unless_told(tmp_path):
+def test_the_format_goes_by_extension_unless_given(tmp_path):
     (tmp_path / "a.md").write_text("# Iron\n\nA metal.")
     [markdown] = read(tmp_path)
     [plain] = read(tmp_path, format="text")
@@ -279,3 +279,31 @@ def test_files_are_counted_by_format(tmp_path):
 def test_settings_of_another_kind_are_refused(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+OPTIONS = {"encoding": "--encoding", "errors": "--errors", "fields.text": "--text-field"}
+
+
+def test_an_error_keeps_the_parameters_it_names(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"caf\xe9")
+    with pytest.raises(ReadError) as caught:
+        read(tmp_path / "a.txt")
+    assert str(caught.value).endswith("replaced (errors='replace')")
+    assert caught.value.message.render(OPTIONS).endswith("replaced (--errors replace)")
+    assert "(--encoding latin-1, perhaps)" in caught.value.detail.render(OPTIONS)
+
+
+def test_skipped_files_keep_the_parameters_of_their_errors(tmp_path):
+    path = tmp_path / "a.jsonl"
+    lines(path, {"body": "One."})
+    log = ReadLog()
+    with pytest.raises(InputError) as caught:
+        read(path, log, on_bad="skip")
+    [(_, _, detail)] = log.examples
+    assert detail.render(OPTIONS).endswith("(--text-field, fields.sections)")
+    assert caught.value.message.render(OPTIONS).endswith("(--text-field, fields.sections)")
+
+
+def test_an_error_is_one_line_whatever_its_parts(tmp_path):
+    detail = Message(" two\n", Parameter("encoding", "utf-8"), " \x1b[2J\n ")
+    assert str(ReadError("a\nb", "kind", detail)) == "a\ufffdb: two encoding='utf-8' \ufffd[2J"

@@ -73,9 +73,9 @@ class TestPacking:
 
     def test_with_damage_is_an_error_or_text(self, tmp_path, extension):
         whole = bytearray(PACKERS[extension](random.Random(0).randbytes(300).hex().encode()))
-        for place in range(12, len(whole), 7):
+        for offset in range(12, len(whole), 7):
             damaged = whole.copy()
-            damaged[place] ^= 0x55
+            damaged[offset] ^= 0x55
             with contextlib.suppress(ReadError):
                 text_of(tmp_path / f"a.txt{extension}", damaged)
 
@@ -144,10 +144,10 @@ def test_too_long_files_and_lines_are_refused(tmp_path, monkeypatch):
     assert (kind, message[:20]) == ("too long", "a: longer than 32 Mi")
     assert "max_mb" in message
     assert fault_of(lines_of, path, b"one\n0123456789ab\nthree")[1].startswith("a:2: longer than")
-    told = []
-    lines = lines_of(path, b"one\n" + b"0123456789" * 5 + b"\nthree", told.append)
+    errors = []
+    lines = lines_of(path, b"one\n" + b"0123456789" * 5 + b"\nthree", errors.append)
     assert lines == [(1, "one\n"), (2, "\n"), (3, "three")]
-    assert [error.location for error in told] == ["a:2"]
+    assert [error.location for error in errors] == ["a:2"]
 
 
 def test_a_file_with_a_hole_is_read_no_further_than_the_limit(tmp_path):
@@ -223,7 +223,7 @@ def test_names_fit_into_one_line():
 
 
 class Dripping(io.RawIOBase):
-    """A stream that gives one byte at a time."""
+    """A stream that returns one byte at a time."""
 
     def __init__(self, content):
         self._rest = io.BytesIO(content)

@@ -158,26 +158,26 @@ def test_a_bad_row_is_skipped_and_counted_when_asked_to(tmp_path, row):
 
 
 def read_skipping(folder, text, **settings):
-    """Read a table without its bad rows: what is left, and what is said about the others."""
+    """Read a table without its bad rows; return the rest, and line and error of each bad row."""
     log = ReadLog()
     documents = read_text(folder, text, log=log, on_bad="skip", **settings)
     left = [(int(d.location.rsplit(":", 1)[1]), parts(d)[0][0]) for d in documents]
-    return left, [(place.rsplit(":", 1)[1], detail) for place, _, detail in log.examples]
+    return left, [(location.rsplit(":", 1)[1], detail) for location, _, detail in log.examples]
 
 
 def test_after_a_quote_that_is_never_closed_reading_goes_on_with_the_next_row(tmp_path):
     rows = "".join(f"{n},row {n}\n" for n in range(4, 50))
-    left, told = read_skipping(tmp_path, f'id,text\n1,one\n2,"never closed\n{rows}')
+    left, skipped = read_skipping(tmp_path, f'id,text\n1,one\n2,"never closed\n{rows}')
     assert left == [(2, "one"), *((n, f"row {n}") for n in range(4, 50))]
-    assert told == [("3", "a quote is opened in this row and never closed: close it")]
+    assert skipped == [("3", "a quote is opened in this row and never closed: close it")]
 
 
 def test_an_unclosed_quote_that_meets_another_loses_its_own_row_alone(tmp_path):
     text = 'id,text\n1,one\n2,"unclosed\n3,three\n4,four\n5,"five, too"\n6,six\n'
-    left, told = read_skipping(tmp_path, text)
+    left, skipped = read_skipping(tmp_path, text)
     assert left == [(2, "one"), (4, "three"), (5, "four"), (6, "five, too"), (7, "six")]
-    assert [place for place, _ in told] == ["3"]
-    assert "lines" not in told[0][1]
+    assert [location for location, _ in skipped] == ["3"]
+    assert "lines" not in skipped[0][1]
 
 
 CANNOT = (
@@ -196,62 +196,62 @@ TAILS = {
 
 @pytest.mark.parametrize("tail", TAILS)
 def test_the_tail_of_a_broken_row_is_no_row(tmp_path, tail):
-    left, told = read_skipping(tmp_path, f'id,text\n1,one\n2,"{tail}8,eight\n9,"nine"\n')
+    left, skipped = read_skipping(tmp_path, f'id,text\n1,one\n2,"{tail}8,eight\n9,"nine"\n')
     last = TAILS[tail]
     assert left == [(2, "one"), (last + 1, "eight"), (last + 2, "nine")]
-    assert told == [("3", f"{CANNOT} (lines 3–{last} are left out)")]
+    assert skipped == [("3", f"{CANNOT} (lines 3–{last} are left out)")]
 
 
 def test_an_uneven_row_of_many_lines_is_left_out_as_a_whole(tmp_path):
-    left, told = read_skipping(tmp_path, 'id,text\n1,"a\nb,c","d\ne,f"\n2,two\n')
+    left, skipped = read_skipping(tmp_path, 'id,text\n1,"a\nb,c","d\ne,f"\n2,two\n')
     assert left == [(5, "two")]
-    assert told[0][0] == "2"
-    assert told[0][1].startswith("this row has 3 fields, the header 2")
-    assert told[0][1].endswith("(lines 2–4 are left out)")
+    assert skipped[0][0] == "2"
+    assert skipped[0][1].startswith("this row has 3 fields, the header 2")
+    assert skipped[0][1].endswith("(lines 2–4 are left out)")
 
 
 def test_each_bad_row_after_another_is_counted(tmp_path):
-    left, told = read_skipping(tmp_path, 'id,text\n1,"a" b\n2,"c" d\n3\n4,"e\n5,f\n6,"g" h\n')
+    left, skipped = read_skipping(tmp_path, 'id,text\n1,"a" b\n2,"c" d\n3\n4,"e\n5,f\n6,"g" h\n')
     assert left == [(6, "f")]
-    assert [place for place, _ in told] == ["2", "3", "5", "7"]
-    assert told[1][1] == f"{CANNOT} (lines 3–4 are left out)"
+    assert [location for location, _ in skipped] == ["2", "3", "5", "7"]
+    assert skipped[1][1] == f"{CANNOT} (lines 3–4 are left out)"
 
 
 def test_a_quote_after_many_good_rows_does_not_make_a_tail_of_them(tmp_path):
     rows = "".join(f"{n},row {n}\n" for n in range(9))
-    left, told = read_skipping(tmp_path, f'id,text\n1,"a" b\n{rows}9,a pipe of 5"\n')
+    left, skipped = read_skipping(tmp_path, f'id,text\n1,"a" b\n{rows}9,a pipe of 5"\n')
     assert [text for _, text in left] == [*(f"row {n}" for n in range(9)), 'a pipe of 5"']
-    assert [place for place, _ in told] == ["2"]
+    assert [location for location, _ in skipped] == ["2"]
 
 
 def test_an_unclosed_quote_in_a_long_table_costs_one_row(tmp_path):
     rows = "".join(f"{n},some words of text\n" for n in range(100_000))
-    left, told = read_skipping(tmp_path, f'id,text\n1,"a\n{rows}', max_mb=1)
+    left, skipped = read_skipping(tmp_path, f'id,text\n1,"a\n{rows}', max_mb=1)
     assert len(left) == 100_000
-    assert [place for place, _ in told] == ["2"]
+    assert [location for location, _ in skipped] == ["2"]
 
 
 def test_the_tail_of_a_line_that_is_too_long_is_no_row(tmp_path):
     text = f'id,text\n1,"{"x" * (1 << 20)}\nprose with, a comma\nend"\n2,two\n'
-    left, told = read_skipping(tmp_path, text, max_mb=1)
+    left, skipped = read_skipping(tmp_path, text, max_mb=1)
     assert left == [(5, "two")]
-    assert [place for place, _ in told] == ["2"]
+    assert [location for location, _ in skipped] == ["2"]
 
 
 def test_a_byte_that_is_not_in_the_encoding_costs_one_row(tmp_path):
     rows = [f"{n},row {n}\n".encode() for n in range(60_000)]
     rows[20_000] = b"20000,caf\x81\n"
     content = b"id,text\n" + b"".join(rows)
-    left, told = read_skipping(tmp_path, content, encoding="cp1252")
+    left, skipped = read_skipping(tmp_path, content, encoding="cp1252")
     assert [number for number, _ in left] == [n + 2 for n in range(60_000) if n != 20_000]
     at = content.index(b"\x81")
-    assert told[0][0] == "20002"
-    assert told[0][1].startswith(f"byte {at} (0x81) is not cp1252")
+    assert skipped[0][0] == "20002"
+    assert skipped[0][1].startswith(f"byte {at} (0x81) is not cp1252")
     with pytest.raises(ReadError, match=rf":20002: byte {at} \(0x81\) is not cp1252"):
         read_text(tmp_path, content, encoding="cp1252")
 
 
-def test_a_file_that_is_cut_while_a_tail_is_looked_for_is_told_of(tmp_path):
+def test_a_file_that_is_cut_while_a_tail_is_searched_is_reported(tmp_path):
     rows = "".join(f"{n},row {n * n * n}\n" for n in range(99_999)).encode()
     packed = gzip.compress(b'id,text\n1,"a" b\n' + rows)
     log = ReadLog()

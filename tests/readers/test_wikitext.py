@@ -174,7 +174,7 @@ def test_what_is_left_out_leaves_one_blank_behind():
     assert texts("a {{b}} c {{d}} {{e}} f") == ["a c f"]
 
 
-def test_every_piece_knows_its_place():
+def test_every_piece_has_its_offsets():
     text = "'''A'''&amp;[[b|c]]<br>d {{e}} f"
     [unit] = read(text).units
     assert [tuple(piece) for piece in unit.pieces] == [
@@ -261,5 +261,7 @@ def test_whatever_a_page_holds_its_words_stand_where_they_are_said_to(text):
 def test_blanked_text_is_as_long_as_the_page_and_moves_nothing(text):
     blanked = blank_markup(text, NamespaceNames())
     assert len(blanked) == len(text)
-    kept = [(mine, theirs) for mine, theirs in zip(blanked, text, strict=True) if mine.isalnum()]
-    assert all(mine == theirs for mine, theirs in kept)
+    kept = [
+        (shown, original) for shown, original in zip(blanked, text, strict=True) if shown.isalnum()
+    ]
+    assert all(shown == original for shown, original in kept)

@@ -11,7 +11,7 @@ from permutopic.text.units import ShortUnitCounts, Units
 
 
 def document(*parts):
-    """A document whose source is its units, '|' between them."""
+    """Make a document whose source is its units, joined by '|'."""
     units, start = [], 0
     for heading, text in parts:
         units.append(Unit(text, heading, None, (Piece(text, start, start + len(text)),)))
@@ -33,7 +33,7 @@ def test_paragraphs_are_as_they_were_read():
     assert Units().cut(PAGE) == PAGE
 
 
-def test_sentences_and_lines_know_their_place():
+def test_sentences_and_lines_have_their_offsets():
     assert found(Units("sentence")) == [
         ("A", "One two.", "One two."),
         ("A", "Three four five!", "Three four five!"),

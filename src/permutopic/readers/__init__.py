@@ -93,7 +93,7 @@ def _read(found: FoundFile, options: ReadOptions, log: ReadLog) -> Iterator[Docu
 
 
 def _no_document(named: list[Any], log: ReadLog) -> Message:
-    """Say that no document was found, and for which reasons files were skipped."""
+    """Make the message that no document was found, with the reasons for skipping files."""
     paths = " ".join(printable(str(path)) for path in named[:3])
     paths += f" and {len(named) - 3} more" if len(named) > 3 else ""
     if not log.skipped:

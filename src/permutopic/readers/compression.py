@@ -27,9 +27,8 @@ BOMB_RATIO, BOMB_BYTES = 250, 16 << 20
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 HEAD_BYTES = 4096
 _CHUNK = 1 << 18
-_MEMBER_CHUNK = (
-    1 << 13
-)  # what follows a member is copied: read little, as there may be many members
+# Small, as there may be many members, and what is read beyond one is copied.
+_MEMBER_CHUNK = 1 << 13
 _MAX_MEMORY = 1 << 30  # of xz's dictionary; preset 9 takes 64 MiB
 # As many bytes of the magic number as there are: a text may begin with "BZh".
 _MAGIC = {

@@ -33,14 +33,14 @@ class FoundFile(NamedTuple):
 
 
 class FileFinder:
-    """Find the files that paths stand for, each of them once."""
+    """Resolves paths to files, each of them once."""
 
     def __init__(self, options: ReadOptions, log: ReadLog) -> None:
         self._options, self._log = options, log
         self._seen: dict[tuple[int, int], str] = {}
 
     def find(self, path: str | Path) -> Iterator[FoundFile]:
-        """Find the files that a path stands for, in natural order."""
+        """Yield the files of a file name, folder, glob or "-", in natural order."""
         name = _name(path)
         if name == "-":
             source = standard_input()

@@ -81,10 +81,10 @@ def bare_name(reference: str) -> str:
 
 @cache
 def _escape_pattern(escape: str) -> re.Pattern[str]:
-    mark = re.escape(escape)
+    escaped = re.escape(escape)
     return re.compile(
-        rf"""{mark}(?:
-          (?P<mute>[fFgkmMVY](?:{mark}\*{_NAME}|{_NAME})
+        rf"""{escaped}(?:
+          (?P<mute>[fFgkmMVY](?:{escaped}\*{_NAME}|{_NAME})
             |s(?:[-+]?\(..|\([-+]..|[-+]?\[[^\]\n]{{0,20}}\]|[-+]?'[^'\n]{{0,20}}'
                 |[-+]\d|[123]\d|\d)?
             |\${_NAME} |O\d? |[&)%:/,|^!?acdpruzE{{}}\n] |\r\n)
@@ -92,7 +92,7 @@ def _escape_pattern(escape: str) -> re.Pattern[str]:
          |(?P<string>\*{_NAME})
          |(?P<register>n[-+]?{_NAME})
          |(?P<name>\(..|\[[^\]\n]{{0,80}}\])
-         |(?P<delimited>[{_DELIMITED}][^\sA-Za-z0-9{mark}])
+         |(?P<delimited>[{_DELIMITED}][^\sA-Za-z0-9{escaped}])
          |(?P<comment>["#])
          |(?P<typed>.))""",
         re.VERBOSE,
@@ -101,18 +101,18 @@ def _escape_pattern(escape: str) -> re.Pattern[str]:
 
 @cache
 def _argument_pattern(escape: str) -> re.Pattern[str]:
-    mark = re.escape(escape)
+    escaped = re.escape(escape)
     return re.compile(
-        rf'(?:[ ]|{mark}\r?\n)*+(?:"(?P<quoted>(?:[^"{mark}]++|""|{mark}.)*+)"?'
-        rf"|(?P<word>(?:[^ {mark}]++|{mark}.)++))",
+        rf'(?:[ ]|{escaped}\r?\n)*+(?:"(?P<quoted>(?:[^"{escaped}]++|""|{escaped}.)*+)"?'
+        rf"|(?P<word>(?:[^ {escaped}]++|{escaped}.)++))",
         re.DOTALL,
     )
 
 
 @cache
 def _uncommented(escape: str) -> re.Pattern[str]:
-    mark = re.escape(escape)
-    return re.compile(rf'(?:[^{mark}]++|{mark}[^"#])*+', re.DOTALL)
+    escaped = re.escape(escape)
+    return re.compile(rf'(?:[^{escaped}]++|{escaped}[^"#])*+', re.DOTALL)
 
 
 def end_of_code(source: str, start: int, end: int, escape: str) -> int:
@@ -243,12 +243,12 @@ def _closing(source: str, begin: int, end: int, escape: str) -> int:
     closing_quotes = [source[begin - 1]]
     at = begin
     while at < end:
-        here = source[at]
-        if here == closing_quotes[-1]:
+        current = source[at]
+        if current == closing_quotes[-1]:
             closing_quotes.pop()
             if not closing_quotes:
                 return at
-        elif here == escape and at + 2 < end:
+        elif current == escape and at + 2 < end:
             at += 1
             if source[at] in _DELIMITED and not (source[at + 1].isalnum() or source[at + 1] == " "):
                 at += 1

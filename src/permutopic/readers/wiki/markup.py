@@ -150,19 +150,19 @@ class _MarkupScanner:
 
     def _take(self, found: re.Match[str]) -> int:
         """Process one token; return the offset where to continue."""
-        mark, start, end = found.group(), found.start(), found.end()
-        if mark[0] == "<":
+        symbol, start, end = found.group(), found.start(), found.end()
+        if symbol[0] == "<":
             return self._angle(found)
-        if mark[0] in "{}|":
-            self._brace(mark, start, end)
-        elif mark[0] == "[":
-            self._open_link(mark, start)
-        elif mark[0] == "]":
-            return self._close_link(mark, start)
-        elif mark == "\n=":  # a heading ends all links
+        if symbol[0] in "{}|":
+            self._brace(symbol, start, end)
+        elif symbol[0] == "[":
+            self._open_link(symbol, start)
+        elif symbol[0] == "]":
+            return self._close_link(symbol, start)
+        elif symbol == "\n=":  # a heading ends all links
             while self.open and self.open[-1].kind in "[h":
                 self._drop()
-        elif mark == mark.upper():  # __TOC__ and such, not __init__
+        elif symbol == symbol.upper():  # __TOC__ and such, not __init__
             self._hide(start, end)
         return end
 
@@ -175,14 +175,14 @@ class _MarkupScanner:
             return found.start() + 1
         return self._tag(kind, found)
 
-    def _brace(self, mark: str, start: int, end: int) -> None:
-        if mark[0] == "}":
+    def _brace(self, symbol: str, start: int, end: int) -> None:
+        if symbol[0] == "}":
             self._close_braces(start, end)
-        elif mark[:2] == "{{":
+        elif symbol[:2] == "{{":
             self._push("{", start, end - start)
         elif not self._begins_line(start):
             pass
-        elif mark == "{|":
+        elif symbol == "{|":
             self._push("|", start, end - start)
         elif self.n_open["|"]:
             self._close_table(end)
@@ -284,12 +284,12 @@ class _MarkupScanner:
             pass
         self._replace(last.at, end, "\n\n", HIDDEN)
 
-    def _open_link(self, mark: str, start: int) -> None:
-        if self.open and mark == "[" and self.open[-1].kind == "h":
+    def _open_link(self, symbol: str, start: int) -> None:
+        if self.open and symbol == "[" and self.open[-1].kind == "h":
             self._drop()  # external links do not nest
-        self._push("[" if mark == "[[" else "h", start, len(mark))
+        self._push("[" if symbol == "[[" else "h", start, len(symbol))
 
-    def _close_link(self, mark: str, start: int) -> int:
+    def _close_link(self, symbol: str, start: int) -> int:
         """Close the innermost link; of nested links only this one, and files, are links."""
         kind = self.open[-1].kind if self.open else ""
         if kind == "h":
@@ -297,11 +297,11 @@ class _MarkupScanner:
             if "\n" in self.text[last.at : start]:
                 self._replace(last.at, last.at + 1, _NEUTRAL)
             return start + 1
-        if mark == "]]" and kind == "[":
+        if symbol == "]]" and kind == "[":
             self._link(self._pop(), start + 2)
-        elif mark == "]]":
+        elif symbol == "]]":
             self._hide(start, start + 2)
-        return start + len(mark)
+        return start + len(symbol)
 
     def _link(self, link: _OpenMarkup, end: int) -> None:
         target = self.text[link.at + 2 : min(link.at + 300, end - 2)]
