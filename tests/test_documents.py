@@ -33,7 +33,7 @@ def outline(document):
     return [(unit.heading, unit.text) for unit in document.units]
 
 
-def test_a_piece_is_cut_with_its_place():
+def test_a_piece_is_cut_with_its_offsets():
     assert cut_pieces(SALT, 2, 8) == (Piece("lt ", 2, 5), Piece("&", 5, 10), Piece(" p", 10, 12))
     assert cut_pieces(SALT, 5, 6) == (Piece("&", 5, 10),)
     assert cut_pieces(SALT, 0, 13) == SALT

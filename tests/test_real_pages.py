@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from permutopic import ContentModel, InputWarning, read_corpus, read_documents
-from permutopic.readers import Notes
+from permutopic.readers import ReadLog
 
 from invariant import check
 
@@ -27,13 +27,13 @@ def folder_of(pages, name):
     ],
 )
 def test_system_calls_are_read_with_their_sections_and_without_aliases(pages, name, headings):
-    notes = Notes()
-    documents = list(read_documents(folder_of(pages, name), notes=notes))
+    log = ReadLog()
+    documents = list(read_documents(folder_of(pages, name), log=log))
     for document in documents:
         check(document)
         assert not document.source.lstrip().startswith(".so ")
     assert len({document.title for document in documents}) == len(documents) > 100
-    assert sum(notes.skipped.values()) > 50  # aliases, by links or by .so
+    assert sum(log.skipped.values()) > 50  # aliases, by links or by .so
     opened = next(document for document in documents if document.title == "open(2)")
     assert set(headings) <= {unit.heading for unit in opened.units}
     text = "\n".join(unit.text for document in documents for unit in document.units)

@@ -76,7 +76,7 @@ def make_check(name: str) -> Callable[[bytes], None]:
         given = source.Source(None, "fuzz", "fuzz", stream)
         reading = readers.ReadOptions(max_mb=1, on_bad="skip")
         try:
-            for document in read(given, reading, readers.Notes()):
+            for document in read(given, reading, readers.ReadLog()):
                 check(document)
                 for cut in cuts:
                     for unit in cut.cut(document).units:

@@ -1,4 +1,4 @@
-"""A document as it was read: units in order, each knowing where its text stands in the source."""
+"""Documents as they were read: units in order, with the offsets of their text in the source."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-# Text before a title that is not more than a few lines.
-_LITTLE = 300
+# Maximum number of characters of short text before a title: a few lines.
+_MAX_SHORT_TEXT = 300
 
 
 class Piece(NamedTuple):
-    """Text that stands for `source[start:end]`.
+    """The text of `source[start:end]`.
 
-    If both are equally long they correspond character by character; otherwise (an entity, a
-    removed link target) the piece is taken as a whole.
+    If both have the same length they correspond character by character. Otherwise (a character
+    reference, an escape) only the ends of the piece correspond.
     """
 
     text: str
@@ -27,14 +27,14 @@ class Piece(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading that a reader met; 1 is the highest level."""
+    """A heading found by a reader; 1 is the highest level."""
 
     level: int
     text: str
 
 
 class Paragraph(NamedTuple):
-    """A paragraph that a reader met: its text, markup left out, in pieces of the source."""
+    """A paragraph found by a reader: its text without markup, as pieces of the source."""
 
     pieces: tuple[Piece, ...]
     label: str | None = None
@@ -42,10 +42,9 @@ class Paragraph(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One paragraph (or whatever gets one topic) of a document as it was read.
+    """One paragraph (or sentence, window, …), which is given one topic.
 
-    `pieces` say where its text stands in the document's source; text that was not read from
-    anywhere has none.
+    `pieces` map its text to the document's source; text without a source has none.
     """
 
     text: str
@@ -55,16 +54,16 @@ class Unit:
 
     @property
     def start(self) -> int:
-        """Where the unit begins in its source, in characters; −1 where it has no source."""
+        """Offset of the beginning in the source, in characters; −1 without a source."""
         return self.pieces[0].start if self.pieces else -1
 
     @property
     def end(self) -> int:
-        """Where the unit ends in its source, in characters; −1 where it has no source."""
+        """Offset of the end in the source, in characters; −1 without a source."""
         return max(piece.end for piece in self.pieces) if self.pieces else -1
 
     def parts(self, spans: Iterable[tuple[int, int]]) -> list[Unit]:
-        """Cut every `text[begin:end]` out, each with its own place in the source."""
+        """Return a unit for each `text[begin:end]`, with its own offsets in the source."""
         begins = _begins(self.pieces)
         return [
             replace(
@@ -83,12 +82,12 @@ class Document:
     Attributes
     ----------
     title, units
-        What it is called, and its units in order.
+        The title, and the units in order.
     location
-        Where it was read, for messages about it.
+        The file, and the line or record in it, for messages.
     source
-        The text that the units' offsets count in: the whole decoded file, or, where one file
-        holds many documents, the document's own text.
+        The text that offsets refer to: the whole decoded file, or the document's own text if the
+        file has many documents.
     """
 
     title: str
@@ -100,9 +99,9 @@ class Document:
 def cut_pieces(
     pieces: tuple[Piece, ...], begin: int, end: int, begins: list[int] | None = None
 ) -> tuple[Piece, ...]:
-    """Take characters `begin` to `end` of the text that `pieces` make up.
+    """Return pieces for the characters `begin` to `end` of the text of `pieces`.
 
-    `begins` says where each piece's text begins, for those who cut more than once.
+    `begins` are the offsets of the pieces in that text; give them to cut more than once.
 
     >>> pieces = (Piece("salt ", 0, 5), Piece("&", 5, 10), Piece(" pepper", 10, 17))
     >>> cut_pieces(pieces, 2, 8)
@@ -128,17 +127,41 @@ def _begins(pieces: tuple[Piece, ...]) -> list[int]:
 
 
 def trim_pieces(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Leave out white space at both ends; empty if there is nothing else."""
-    whole = tuple(pieces)
-    if len(whole) == 1 and whole[0].text and whole[0].text == whole[0].text.strip():
-        return whole  # as most are
-    whole = tuple(piece for piece in whole if piece.text)
-    text = "".join(piece.text for piece in whole)
+    """Remove white space at both ends of the text of pieces; empty if there is nothing else."""
+    kept = tuple(pieces)
+    if len(kept) == 1 and kept[0].text and kept[0].text == kept[0].text.strip():
+        return kept  # fast path: most paragraphs
+    kept = tuple(piece for piece in kept if piece.text)
+    text = "".join(piece.text for piece in kept)
     begin = len(text) - len(text.lstrip())
     end = len(text.rstrip())
     if begin >= end:
         return ()
-    return whole if (begin, end) == (0, len(text)) else cut_pieces(whole, begin, end)
+    return kept if (begin, end) == (0, len(text)) else cut_pieces(kept, begin, end)
+
+
+def join_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Join adjacent pieces that correspond to the source character by character.
+
+    >>> list(join_pieces([Piece("salt", 0, 4), Piece(" ", 4, 5), Piece("&", 5, 10)]))
+    [Piece(text='salt ', start=0, end=5), Piece(text='&', start=5, end=10)]
+    """
+    texts: list[str] = []
+    begin = end = 0
+    for piece in pieces:
+        is_verbatim = len(piece.text) == piece.end - piece.start
+        if texts and not (is_verbatim and piece.start == end):
+            yield Piece("".join(texts), begin, end)
+            texts = []
+        if not is_verbatim:
+            yield piece
+            continue
+        if not texts:
+            begin = piece.start
+        texts.append(piece.text)
+        end = piece.end
+    if texts:
+        yield Piece("".join(texts), begin, end)
 
 
 def make_document(
@@ -151,16 +174,16 @@ def make_document(
     title_from_heading: bool = True,
     text_before_title: bool = True,
 ) -> Document:
-    """Put headings and paragraphs, in the order they were met, together to a document.
+    """Make a document of headings and paragraphs in the order of the source.
 
-    A single heading of the highest level is the document's title (unless `title_from_heading` is
-    false: then `title` stays), if at most a little text stands before it, under no heading: a line
-    with a date or a logo. Little is up to 300 characters or less than what follows it, and both
-    where no other heading follows it; there may be none if `text_before_title` is false. Of two
+    A single heading of the highest level becomes the title (unless `title_from_heading` is false:
+    then `title` is used), if only short text precedes it, such as a date or a logo, and no other
+    heading. Short is up to 300 characters, or less than the text after it; both are required if no
+    other heading follows. With `text_before_title` false no text may precede it. Of two headings
     with no text between them, the first names the site or the series, and the second is the title.
 
-    Of the other headings that a paragraph stands under, the one at `depth` is kept, or the deepest
-    above it; text before the first has none. A heading without text is none.
+    Of the other headings above a paragraph, the one at `depth` is kept, or the deepest if there are
+    fewer; text before the first heading has none. A heading without text is ignored.
 
     >>> parts = [Heading(1, "Iron"), Paragraph((Piece("A metal.", 8, 16),)),
     ...          Heading(2, "Uses"), Paragraph((Piece("Steel.", 25, 31),))]
@@ -168,14 +191,15 @@ def make_document(
     >>> document.title, [(unit.text, unit.heading) for unit in document.units]
     ('Iron', [('A metal.', None), ('Steel.', 'Uses')])
     """
-    met = _tidied(parts)
+    remaining = _normalise(parts)
     if title_from_heading:
-        title = _take_title(met, text_before_title) or title
+        title = _take_title(remaining, text_before_title) or title
     path: list[Heading] = []
     units = []
-    met.reverse()  # to let go of each part as its unit is made: there may be millions
-    while met:
-        part = met.pop()
+    # Popped from the end, each part is freed when its unit is made: there may be millions.
+    remaining.reverse()
+    while remaining:
+        part = remaining.pop()
         if isinstance(part, Heading):
             while path and path[-1].level >= part.level:
                 path.pop()
@@ -188,7 +212,7 @@ def make_document(
 
 
 def _take_title(parts: list[Heading | Paragraph], text_before_title: bool) -> str | None:
-    """Take the heading that is the title, and those before it, out of a document."""
+    """Remove the heading that is the title, and those before it; return its text, or None."""
     headings = [(n, part.level) for n, part in enumerate(parts) if isinstance(part, Heading)]
     highest = min((level for _, level in headings), default=0)
     top = [n for n, level in headings if level == highest]
@@ -198,18 +222,18 @@ def _take_title(parts: list[Heading | Paragraph], text_before_title: bool) -> st
     title, before = parts[top[-1]], parts[:first]
     if any(isinstance(part, Paragraph) for part in parts[first : top[-1]]):
         return None
-    if before and not (text_before_title and _is_little(before, parts[top[-1] :], top[-1] == last)):
+    if before and not (text_before_title and _is_short(before, parts[top[-1] :], top[-1] == last)):
         return None
     parts[first : top[-1] + 1] = []
     return title.text if isinstance(title, Heading) else None
 
 
-def _is_little(
+def _is_short(
     before: list[Heading | Paragraph], after: list[Heading | Paragraph], is_last: bool
 ) -> bool:
-    """Tell whether so little text stands before a heading that it may be the title."""
+    """Whether the text before a heading is short enough for the heading to be the title."""
     n_before = _n_characters(before)
-    is_short, is_less = n_before <= _LITTLE, n_before < _n_characters(after)
+    is_short, is_less = n_before <= _MAX_SHORT_TEXT, n_before < _n_characters(after)
     return (is_short and is_less) if is_last else (is_short or is_less)
 
 
@@ -219,8 +243,8 @@ def _n_characters(parts: list[Heading | Paragraph]) -> int:
     )
 
 
-def _tidied(parts: Iterable[Heading | Paragraph]) -> list[Heading | Paragraph]:
-    """Bring headings to one line, trim paragraphs, and leave out those without text."""
+def _normalise(parts: Iterable[Heading | Paragraph]) -> list[Heading | Paragraph]:
+    """Put headings on one line, trim paragraphs, and drop those without text."""
     kept: list[Heading | Paragraph] = []
     for part in parts:
         if isinstance(part, Heading):

@@ -1,4 +1,4 @@
-"""What holds for every document that any reader gives."""
+"""The invariant of every document that a reader makes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import pairwise
 
 
 def check(document):
-    """Hold a document to its offsets: in the source, in order, apart, and true to the text."""
+    """Assert that pieces are in the source, in order, without overlap, and spell the text."""
     assert isinstance(document.title, str)
     assert document.location
     last = 0
@@ -18,9 +18,15 @@ def check(document):
             assert last <= piece.start <= piece.end <= len(document.source)
             last = piece.end
             if len(piece.text) == piece.end - piece.start:
-                for mine, theirs in zip(
+                for shown, original in zip(
                     piece.text, document.source[piece.start : piece.end], strict=True
                 ):
-                    assert mine == theirs or mine.isspace() or len(piece.text) == 1
+                    assert shown == original or shown.isspace() or len(piece.text) == 1
         assert (unit.start, unit.end) == (unit.pieces[0].start, unit.pieces[-1].end)
     assert all(a.end <= b.start for a, b in pairwise(document.units))
+
+
+def traced(unit, source):
+    """Return the pieces of a unit, each with its source text where that differs."""
+    pairs = [(piece.text, source[piece.start : piece.end]) for piece in unit.pieces]
+    return [text if text == there else (text, there) for text, there in pairs]

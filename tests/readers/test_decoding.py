@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, ReadOptions
+from permutopic.readers import ReadError, ReadLog, ReadOptions
 from permutopic.readers.decoding import decode, known_encoding
 from permutopic.readers.source import Source
 
@@ -26,7 +26,7 @@ from sources import fault_of, lines_of, text_of
         (codecs.BOM_UTF32_BE, "utf-32-be"),
     ],
 )
-def test_a_mark_tells_the_encoding_whatever_was_said(tmp_path, mark, encoding):
+def test_a_byte_order_mark_overrides_the_given_encoding(tmp_path, mark, encoding):
     text = "Größe\r\n漢字 😀\nend"
     content = mark + text.encode(encoding)
     for settings in ({}, {"encoding": "latin-1"}, {"encoding": encoding}):
@@ -60,8 +60,8 @@ def test_bytes_that_are_not_in_the_encoding_are_named(tmp_path):
     path = tmp_path / "a.txt"
     assert fault_of(text_of, path, b"one\r\ntwo\rcaf\xe9 three") == (
         "not UTF-8",
-        "a.txt: byte 12 (0xe9) in line 3 is not UTF-8: name the encoding (--encoding latin-1, "
-        "perhaps) or let such bytes be replaced (--errors replace)",
+        "a.txt: byte 12 (0xe9) in line 3 is not UTF-8: name the encoding "
+        "(encoding='latin-1', perhaps) or let such bytes be replaced (errors='replace')",
     )
     assert (
         "byte 3 (0xff) in line 1 is not ascii"
@@ -90,11 +90,11 @@ def test_such_bytes_may_be_replaced_or_left_out(tmp_path):
         assert read(tmp_path / "a", content, encoding="latin-1") == "café!\n"
 
 
-def test_bad_lines_may_be_told_of_and_reading_goes_on(tmp_path):
-    told = []
-    lines = lines_of(tmp_path / "a", b"one\n\xff\nthree", told.append)
+def test_bad_lines_may_be_reported_and_reading_goes_on(tmp_path):
+    errors = []
+    lines = lines_of(tmp_path / "a", b"one\n\xff\nthree", errors.append)
     assert lines == [(1, "one\n"), (2, "\ufffd\n"), (3, "three")]
-    assert [(error.location, error.kind) for error in told] == [("a:2", "not UTF-8")]
+    assert [(error.location, error.kind) for error in errors] == [("a:2", "not UTF-8")]
 
 
 BAD_BYTES = {
@@ -113,30 +113,30 @@ BAD_BYTES = {
 
 
 @pytest.mark.parametrize("encoding", BAD_BYTES)
-def test_bad_lines_are_told_of_in_every_encoding(tmp_path, encoding):
+def test_bad_lines_are_reported_in_every_encoding(tmp_path, encoding):
     many, bad = 40_000, {7, 9_000, 39_999}
     lines = [f"line {n}\n".encode(encoding) for n in range(many)]
     for n in bad:
         lines[n] = "x".encode(encoding) + BAD_BYTES[encoding] * 2 + "y\n".encode(encoding)
     content = b"".join(lines)
-    told = []
-    got = lines_of(tmp_path / "a", content, told.append, encoding=encoding)
+    errors = []
+    got = lines_of(tmp_path / "a", content, errors.append, encoding=encoding)
     assert [number for number, _ in got] == list(range(1, many + 1))
     assert all(line == f"line {n}\n" for n, (_, line) in enumerate(got) if n not in bad)
-    assert [error.location for error in told] == [f"a:{n + 1}" for n in sorted(bad)]
+    assert [error.location for error in errors] == [f"a:{n + 1}" for n in sorted(bad)]
     starts = [sum(map(len, lines[:n])) + len("x".encode(encoding)) for n in sorted(bad)]
-    assert [error.detail.split(" (")[0] for error in told] == [f"byte {at}" for at in starts]
-    assert {error.kind for error in told} == {f"not {encoding}"}
+    assert [error.detail.split(" (")[0] for error in errors] == [f"byte {at}" for at in starts]
+    assert {error.kind for error in errors} == {f"not {encoding}"}
     message = fault_of(lines_of, tmp_path / "a", content, encoding=encoding)[1]
     assert message.startswith(f"a:8: byte {starts[0]} (0x{BAD_BYTES[encoding][0]:02x}")
 
 
 def test_the_end_of_a_wide_file_may_be_cut(tmp_path):
-    told = []
+    errors = []
     content = "one\ntwo".encode("utf-16-le")[:-1]
-    lines = lines_of(tmp_path / "a", content, told.append, encoding="utf-16-le")
+    lines = lines_of(tmp_path / "a", content, errors.append, encoding="utf-16-le")
     assert lines == [(1, "one\n"), (2, "tw\ufffd")]
-    assert [error.detail[:14] for error in told] == ["byte 12 (0x6f)"]
+    assert [error.detail[:14] for error in errors] == ["byte 12 (0x6f)"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
@@ -147,12 +147,12 @@ def test_wide_lines_without_a_mark_are_read_as_most_machines_write_them(tmp_path
 
 def test_an_escape_sequence_without_an_end_is_bad_wherever_a_chunk_ends(tmp_path):
     begin = b"a" * ((1 << 18) - 12)
-    told = []
+    errors = []
     content = begin + b"\x1b&" + b"!" * 16 + b"\nend\n"
-    lines = lines_of(tmp_path / "a", content, told.append, encoding="iso2022_jp")
+    lines = lines_of(tmp_path / "a", content, errors.append, encoding="iso2022_jp")
     assert lines[-1] == (2, "end\n")
-    assert [error.location for error in told] == ["a:1"]
-    assert told[0].detail.startswith(f"byte {len(begin)} (0x1b")
+    assert [error.location for error in errors] == ["a:1"]
+    assert errors[0].detail.startswith(f"byte {len(begin)} (0x1b")
 
 
 def known_encodings():
@@ -169,7 +169,7 @@ def test_lines_one_by_one_are_the_lines_of_the_whole(data):
         content.insert(data.draw(st.integers(0, len(content))), data.draw(st.integers(0, 255)))
     reading = ReadOptions(encoding=encoding)
     try:
-        lines = list(Source(None, "a", "a", io.BytesIO(content)).lines(reading, Notes()))
+        lines = list(Source(None, "a", "a", io.BytesIO(content)).lines(reading, ReadLog()))
     except ReadError:
         with pytest.raises(ReadError):
             decode(bytes(content), "a", reading)
@@ -183,7 +183,7 @@ def test_nul_is_not_text(tmp_path):
     kind, message = fault_of(text_of, tmp_path / "a", "a b".encode("utf-16-le"))
     assert kind == "binary"
     assert "character 1 is NUL" in message
-    assert "--encoding utf-16" in message
+    assert "encoding='utf-16'" in message
 
 
 def test_what_is_neither_utf_8_nor_without_nul_is_called_binary(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from permutopic.readers import Notes, ReadError, ReadOptions
+from permutopic.readers import ReadError, ReadLog, ReadOptions
 from permutopic.readers.docx import read
 from permutopic.readers.source import Source
 
@@ -76,7 +76,7 @@ def packed(parts, method=zipfile.ZIP_DEFLATED):
 
 def read_file(path, content, **reading):
     path.write_bytes(content)
-    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), Notes())
+    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), ReadLog())
     check(document)
     assert all(
         unit.text == document.source[unit.start : unit.end].strip() for unit in document.units
@@ -384,7 +384,7 @@ FRAGMENTS = [
 
 
 def balanced(fragments):
-    """Close what is open, and leave out what closes nothing."""
+    """Close open elements, and drop end tags without a start tag."""
     body, opened = [], []
     for fragment in fragments:
         if fragment.startswith("</"):

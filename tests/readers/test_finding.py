@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, ReadOptions
-from permutopic.readers.finding import Finder, natural_key
+from permutopic.readers import ReadError, ReadLog, ReadOptions
+from permutopic.readers.finding import FileFinder, natural_key
 from permutopic.readers.formats import guess_format
 
 
@@ -21,8 +21,8 @@ def make(folder, *names):
     return folder
 
 
-def find(*paths, notes=None, **settings):
-    finder = Finder(ReadOptions(**settings), Notes() if notes is None else notes)
+def find(*paths, log=None, **settings):
+    finder = FileFinder(ReadOptions(**settings), ReadLog() if log is None else log)
     return [found for path in paths for found in finder.find(path)]
 
 
@@ -72,7 +72,7 @@ def test_digits_count_by_value():
         ("a.txt~", None), ("a.txt\n", None),
     ],
 )  # fmt: skip
-def test_the_extension_tells_the_format(name, format_name):
+def test_the_extension_gives_the_format(name, format_name):
     assert guess_format(Path(name)) == format_name
 
 
@@ -84,21 +84,21 @@ def test_extensions_are_no_part_of_a_title(tmp_path):
 
 def test_files_of_unknown_kinds_are_counted(tmp_path):
     make(tmp_path, "a.txt", "b.jpg", "c.jpg", "README", "x.00001", "y.a b", "z.a\nb")
-    notes = Notes()
-    assert [found.source.title for found in find(tmp_path, notes=notes)] == ["a"]
-    assert notes.skipped == {
+    log = ReadLog()
+    assert [found.source.title for found in find(tmp_path, log=log)] == ["a"]
+    assert log.skipped == {
         "unknown extension '.jpg'": 2,
         "no extension": 1,
         "unknown extension": 3,
     }
-    assert all("\n" not in place for place, _, _ in notes.examples)
+    assert all("\n" not in location for location, _, _ in log.examples)
 
 
 def test_hidden_files_and_folders_are_not_looked_at(tmp_path):
-    notes = Notes()
+    log = ReadLog()
     make(tmp_path, ".a.txt", ".git/b.txt", "c.txt", "d/.e.txt")
-    assert [found.source.title for found in find(tmp_path, notes=notes)] == ["c"]
-    assert notes.skipped == {"hidden": 3}
+    assert [found.source.title for found in find(tmp_path, log=log)] == ["c"]
+    assert log.skipped == {"hidden": 3}
     assert titles(tmp_path / ".git") == ["b"]
 
 
@@ -150,10 +150,10 @@ def test_a_file_with_several_names_is_taken_once(tmp_path):
     make(tmp_path, "b.txt", "z/c.txt")
     (tmp_path / "a.txt").symlink_to("b.txt")
     (tmp_path / "hard.txt").hardlink_to(tmp_path / "b.txt")
-    notes = Notes()
-    assert [found.source.title for found in find(tmp_path, notes=notes)] == ["b", "z/c"]
-    assert notes.skipped == {"another name of a file": 2}
-    assert [detail for _, _, detail in notes.examples] == [
+    log = ReadLog()
+    assert [found.source.title for found in find(tmp_path, log=log)] == ["b", "z/c"]
+    assert log.skipped == {"another name of a file": 2}
+    assert [detail for _, _, detail in log.examples] == [
         f"another name of {tmp_path / 'b.txt'}"
     ] * 2
 
@@ -175,9 +175,9 @@ def test_links_that_lead_nowhere_or_round_and_round_are_counted(tmp_path):
     (tmp_path / "self").symlink_to(".")
     (tmp_path / "lost.xyz").symlink_to("nowhere")
     (tmp_path / "d" / "up").symlink_to("..")
-    notes = Notes()
-    assert [found.source.title for found in find(tmp_path, notes=notes)] == ["a", "d/b"]
-    assert notes.skipped == {
+    log = ReadLog()
+    assert [found.source.title for found in find(tmp_path, log=log)] == ["a", "d/b"]
+    assert log.skipped == {
         "cannot be read": 2,
         "another name of a folder": 2,
         "unknown extension '.xyz'": 1,
@@ -193,25 +193,25 @@ def test_a_link_to_a_folder_may_be_named_and_is_not_followed_out(tmp_path):
     make(tmp_path, "d/a.txt", "e/.hidden/b.txt")
     (tmp_path / "e" / "link").symlink_to("../d")
     (tmp_path / "e" / "seen").symlink_to(".hidden")
-    notes = Notes()
-    assert find(tmp_path / "e", notes=notes) == []
-    assert notes.skipped == {"link to a folder": 2, "hidden": 1}
+    log = ReadLog()
+    assert find(tmp_path / "e", log=log) == []
+    assert log.skipped == {"link to a folder": 2, "hidden": 1}
     assert titles(tmp_path / "e" / "link") == ["a"]
 
 
 def test_paths_are_taken_in_their_order_and_a_file_once(tmp_path):
     make(tmp_path, "b/1.txt", "a/1.txt", "c.txt")
-    notes = Notes()
+    log = ReadLog()
     paths = [tmp_path / "c.txt", tmp_path / "b", tmp_path, tmp_path / "c.txt"]
-    assert [found.source.title for found in find(*paths, notes=notes)] == ["c", "1", "a/1"]
-    assert notes.skipped == {"another name of a file": 3}
+    assert [found.source.title for found in find(*paths, log=log)] == ["c", "1", "a/1"]
+    assert log.skipped == {"another name of a file": 3}
 
 
 def test_a_pipe_in_a_folder_is_left_alone(tmp_path):
     os.mkfifo(make(tmp_path, "a.txt") / "pipe.txt")
-    notes = Notes()
-    assert [found.source.title for found in find(tmp_path, notes=notes)] == ["a"]
-    assert notes.skipped == {"not a regular file": 1}
+    log = ReadLog()
+    assert [found.source.title for found in find(tmp_path, log=log)] == ["a"]
+    assert log.skipped == {"not a regular file": 1}
     assert titles(tmp_path / "pipe.txt") == ["pipe"]
 
 
@@ -237,10 +237,10 @@ def test_a_folder_that_cannot_be_listed_is_an_error_and_one_inside_is_counted(
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", guarded)
-    notes = Notes()
-    assert [found.source.title for found in find(tmp_path, notes=notes)] == ["a"]
+    log = ReadLog()
+    assert [found.source.title for found in find(tmp_path, log=log)] == ["a"]
     closed = str(tmp_path / "closed")
-    assert notes.examples == [(closed, "cannot be read", "cannot be read (Permission denied)")]
+    assert log.examples == [(closed, "cannot be read", "cannot be read (Permission denied)")]
     with pytest.raises(ReadError, match=r"closed: cannot be read \(Permission denied\)$"):
         find(closed)
     with pytest.raises(ReadError, match="Permission denied"):
@@ -284,9 +284,9 @@ def test_what_is_not_there_is_said(tmp_path, monkeypatch, path, message):
     with pytest.raises(ReadError, match=message) as caught:
         find(path)
     assert "\n" not in str(caught.value)
-    notes = Notes()
-    assert find(path, notes=notes, on_bad="skip") == []
-    assert notes.skipped == {"cannot be read": 1}
+    log = ReadLog()
+    assert find(path, log=log, on_bad="skip") == []
+    assert log.skipped == {"cannot be read": 1}
 
 
 @pytest.mark.parametrize("path", ["", 5, None, b"", 1.5])
@@ -297,14 +297,12 @@ def test_what_is_no_path_is_refused(path):
 
 def test_a_file_of_unknown_kind_needs_a_format(tmp_path):
     make(tmp_path, "a.xyz", "README")
-    with pytest.raises(
-        ReadError, match=r"by the extension '.xyz': choose one with --format \(text"
-    ):
+    with pytest.raises(ReadError, match=r"by the extension '.xyz': choose one with format \(text"):
         find(tmp_path / "a.xyz")
     with pytest.raises(ReadError, match="README: no format is known by a name without extension"):
         find(tmp_path / "README")
     [found] = find(tmp_path / "README", format="markdown")
     assert (found.source.title, found.format) == ("README", "markdown")
-    notes = Notes()
-    assert find(tmp_path / "README", notes=notes, on_bad="skip") == []
-    assert notes.skipped == {"unknown extension": 1}
+    log = ReadLog()
+    assert find(tmp_path / "README", log=log, on_bad="skip") == []
+    assert log.skipped == {"unknown extension": 1}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from permutopic.readers.globs import Glob, fits, name_pattern
+from permutopic.readers.globs import Glob, compile_name, matches_glob
 
 
 @pytest.mark.parametrize(
@@ -63,19 +63,19 @@ from permutopic.readers.globs import Glob, fits, name_pattern
 def test_a_glob_matches_as_shells_have_it(pattern, path, expected):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert fits(pattern, path.split("/")) is expected
+        assert matches_glob(pattern, path.split("/")) is expected
 
 
 @given(st.text("ab*?", max_size=12), st.text("ab", max_size=12))
 def test_within_a_name_it_is_the_librarys(pattern, name):
-    assert (name_pattern(pattern).fullmatch(name) is not None) == fnmatch.fnmatchcase(name, pattern)
+    assert (compile_name(pattern).fullmatch(name) is not None) == fnmatch.fnmatchcase(name, pattern)
 
 
 @given(st.text(max_size=8), st.text(max_size=4))
 def test_any_pattern_is_one(pattern, name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fits(pattern, [name])
+        matches_glob(pattern, [name])
 
 
 @given(st.lists(st.sampled_from(["**", "*", "a", "b"]), max_size=6), st.text("ab", max_size=6))
@@ -97,15 +97,15 @@ def test_folders_are_passed_as_a_slow_twin_has_it(names, path):
 
 def test_a_folder_is_entered_only_if_something_in_it_could_match():
     glob = Glob("a/*/c.md")
-    assert glob.leads_on(["a"])
-    assert glob.leads_on(["a", "x"])
-    assert not glob.leads_on(["a", "x", "c.md"])
-    assert not glob.leads_on(["b"])
-    assert Glob("**/c").leads_on(["any", "where"])
+    assert glob.may_match_below(["a"])
+    assert glob.may_match_below(["a", "x"])
+    assert not glob.may_match_below(["a", "x", "c.md"])
+    assert not glob.may_match_below(["b"])
+    assert Glob("**/c").may_match_below(["any", "where"])
 
 
 @pytest.mark.parametrize(
     "pattern", ["*a" * 500, "**/" * 1000 + "b", "*" * 1000 + "b", "**/a/" * 300]
 )
 def test_many_stars_cost_nothing(pattern):
-    assert not fits(pattern, ["a" * 250] * 20)
+    assert not matches_glob(pattern, ["a" * 250] * 20)

@@ -9,20 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from permutopic.documents import Piece
-from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
+from permutopic.readers import ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers.html import read
 from permutopic.readers.source import Source
-from permutopic.readers.web import marks
+from permutopic.readers.web import structure
 
 from invariant import check
 
 
-def read_page(content, name="page.html", notes=None, **reading):
-    """Read a page, and hold its pieces to the source, letter by letter."""
+def read_page(content, name="page.html", log=None, **reading):
+    """Read a page, and compare its pieces with the source character by character."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        [document] = read(Source(path, name, path.stem), ReadOptions(**reading), notes or Notes())
+        [document] = read(Source(path, name, path.stem), ReadOptions(**reading), log or ReadLog())
     check(document)
     for unit in document.units:
         for text, start, end in unit.pieces:
@@ -147,7 +147,7 @@ def test_readings_over_characters_are_left_out():
 # --- Places in the source
 
 
-def test_text_knows_its_place_and_references_stand_for_characters():
+def test_text_has_offsets_and_references_become_characters():
     page = "<p>Salt &amp; <b>pep&shy;per</b>&nbsp;&#8364;5<br>caf&eacute &bogus; AT&T"
     [unit] = read_page(page).units
     assert unit.text == "Salt & pepper\xa0€5\ncafé &bogus; AT&T"
@@ -172,7 +172,7 @@ def test_offsets_count_in_the_decoded_page_without_its_mark():
     assert unit.pieces == (Piece("é𝄞  x", 3, 8),)
 
 
-def test_text_that_stands_in_a_table_but_in_no_cell_keeps_its_place():
+def test_text_in_a_table_but_in_no_cell_keeps_its_order():
     page = "<table>a<tr>b<td>c</td>d</tr><tr><td>e</td></tr>f</table>g"
     assert texts(page) == ["ab", "c", "d", "e", "f", "g"]
 
@@ -330,14 +330,14 @@ def test_sentences_of_other_scripts_are_prose_too():
 
 
 def test_what_pages_show_and_is_left_out_is_counted():
-    notes = Notes()
-    read_page(f"<title>T</title><h1>Iron</h1><p>{LONG}</p><script>x</script>", notes=notes)
-    assert notes.boilerplate == 0
+    log = ReadLog()
+    read_page(f"<title>T</title><h1>Iron</h1><p>{LONG}</p><script>x</script>", log=log)
+    assert log.boilerplate == 0
     more = "<nav>Home</nav><p><a href=x>Next page</a></p><p hidden>Not seen</p><div>2 May</div>"
-    read_page(f"{more}<h1>Iron</h1><p>{LONG}", notes=notes)
-    assert notes.boilerplate == len("Home") + len("Next page") + len("2 May")
-    read_page("<p hidden>x", notes=notes)
-    assert notes.boilerplate == len("Home") + len("Next page") + len("2 May")
+    read_page(f"{more}<h1>Iron</h1><p>{LONG}", log=log)
+    assert log.boilerplate == len("Home") + len("Next page") + len("2 May")
+    read_page("<p hidden>x", log=log)
+    assert log.boilerplate == len("Home") + len("Next page") + len("2 May")
 
 
 def test_less_is_left_out_where_nothing_would_be_left():
@@ -413,7 +413,7 @@ def test_elements_may_be_closed_at_once_in_xhtml():
 
 
 def test_pages_with_too_many_tags_are_refused(monkeypatch):
-    monkeypatch.setattr(marks, "_MOST_TAGS", 1000)
+    monkeypatch.setattr(structure, "_MAX_TAGS", 1000)
     with pytest.raises(ReadError) as caught:
         read_page("<p>x" * 501)
     assert str(caught.value) == "page.html: has more than 1,000 tags: split it into documents"
@@ -467,7 +467,7 @@ TOKENS = [*(token.replace("_", " ") for token in STRANGE.split()), *SPACES]
 
 
 def is_read_or_refused(content):
-    """Read a page; a page that cannot be read is refused by its name."""
+    """Read a page; the error of one that cannot be read must name it."""
     try:
         read_page(content)
     except ReadError as error:

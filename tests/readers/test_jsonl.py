@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.readers import Fields, Notes, ReadError, ReadOptions, read_documents
+from permutopic.readers import Fields, ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers.jsonl import read
 from permutopic.readers.source import Source
 
@@ -31,16 +31,16 @@ def write(path, *lines):
     return path
 
 
-def read_file(path, notes=None, **settings):
+def read_file(path, log=None, **settings):
     source = Source(path, str(path), "corpus")
-    documents = list(read(source, ReadOptions(**settings), Notes() if notes is None else notes))
+    documents = list(read(source, ReadOptions(**settings), ReadLog() if log is None else log))
     for document in documents:
         check(document)
     return documents
 
 
-def read_lines(folder, *lines, notes=None, **settings):
-    return read_file(write(folder / "c.jsonl", *lines), notes, **settings)
+def read_lines(folder, *lines, log=None, **settings):
+    return read_file(write(folder / "c.jsonl", *lines), log, **settings)
 
 
 def parts(document):
@@ -128,10 +128,10 @@ def test_a_lead_may_be_empty(tmp_path, lead):
 
 
 def test_a_record_without_text_is_given_without_units_to_be_counted(tmp_path):
-    notes = Notes()
+    log = ReadLog()
     path = write(tmp_path / "c.jsonl", {"text": None}, {"text": " \n"}, {"text": []}, {"text": "a"})
-    assert len(list(read_documents(path, notes=notes))) == 1
-    assert notes.skipped == {"no text": 3}
+    assert len(list(read_documents(path, log=log))) == 1
+    assert log.skipped == {"no text": 3}
 
 
 def test_fields_go_by_the_names_they_are_given(tmp_path):
@@ -156,7 +156,7 @@ def test_an_optional_field_that_was_named_must_be_in_some_record(tmp_path):
     lines = [{"text": "a"}, {"text": "b", "topic": "t"}]
     documents = read_lines(tmp_path, *lines, fields=Fields(label="topic"))
     assert [parts(document)[0][2] for document in documents] == [None, "t"]
-    with pytest.raises(ReadError, match=r"has no 'topc' \(its keys: 'text'\): .*--label-field"):
+    with pytest.raises(ReadError, match=r"has no 'topc' \(its keys: 'text'\): .*fields\.label"):
         read_lines(tmp_path, *lines, fields=Fields(label="topc"))
 
 
@@ -198,11 +198,11 @@ BAD = [
     (
         without("sections", lambda r: r),
         r":2: the document has neither 'text' nor 'sections' \(its keys: 'title'\): "
-        r"name the right one \(--text-field, --sections-field\)",
+        r"name the right one \(fields\.text, fields\.sections\)",
     ),
     (
         without("heading", lambda r: r["sections"][1]),
-        r":2: section 2 has no 'heading' \(its keys: 'paragraphs'\): .*\(--heading-field\)",
+        r":2: section 2 has no 'heading' \(its keys: 'paragraphs'\): .*\(fields\.heading\)",
     ),
     (without("paragraphs", lambda r: r["sections"][0]), ":2: section 1 has no 'paragraphs'"),
     ({"title": True, "sections": []}, ":2: 'title' is bool: it must be a string"),
@@ -250,12 +250,12 @@ def test_a_bad_line_is_named_by_file_and_number(tmp_path, line, message):
 
 @pytest.mark.parametrize("line", [line for line, _ in BAD])
 def test_a_bad_line_is_skipped_and_counted_when_asked_to(tmp_path, line):
-    notes = Notes()
+    log = ReadLog()
     lines = [GOOD, line, GOOD]
-    documents = read_lines(tmp_path, *lines, notes=notes, on_bad="skip")
+    documents = read_lines(tmp_path, *lines, log=log, on_bad="skip")
     assert [document.location[-2:] for document in documents] == [":1", ":3"]
-    assert notes.skipped.total() == 1
-    assert notes.examples[0][0].endswith(":2")
+    assert log.skipped.total() == 1
+    assert log.examples[0][0].endswith(":2")
 
 
 def test_a_line_that_is_too_long_is_refused_or_skipped(tmp_path):
@@ -263,12 +263,12 @@ def test_a_line_that_is_too_long_is_refused_or_skipped(tmp_path):
     with pytest.raises(ReadError, match=":2: longer than 1 MiB"):
         read_lines(tmp_path, GOOD, long, GOOD, max_mb=1)
     for number in (1, 2, 5):
-        notes = Notes()
+        log = ReadLog()
         documents = read_lines(
-            tmp_path, GOOD, long * number, GOOD, notes=notes, max_mb=1, on_bad="skip"
+            tmp_path, GOOD, long * number, GOOD, log=log, max_mb=1, on_bad="skip"
         )
         assert [document.location[-2:] for document in documents] == [":1", ":3"]
-        assert notes.skipped == {"too long": 1}
+        assert log.skipped == {"too long": 1}
 
 
 def test_the_names_in_a_message_are_cut_to_what_fits(tmp_path):
@@ -282,7 +282,7 @@ def test_the_names_in_a_message_are_cut_to_what_fits(tmp_path):
 
 @pytest.mark.parametrize("on_bad", ["stop", "skip"])
 @pytest.mark.parametrize("indent", [None, 2])
-def test_a_file_that_is_one_array_or_object_is_told_so(tmp_path, indent, on_bad):
+def test_a_file_that_is_one_array_or_object_is_named_as_such(tmp_path, indent, on_bad):
     path = tmp_path / "c.jsonl"
     path.write_text("\n" + json.dumps([GOOD, GOOD], indent=indent))
     with pytest.raises(ReadError, match="this file is one JSON array: give one object a line"):
@@ -323,12 +323,12 @@ def test_rows_of_one_document_are_put_together(tmp_path):
 
 
 def test_rows_without_text_are_counted_and_no_document_is_made_of_them_alone(tmp_path):
-    notes = Notes()
+    log = ReadLog()
     rows = [("a", None), ("b", "One."), ("b", " "), ("b", "Two."), ("c", "")]
     lines = [{"id": name, "text": text} for name, text in rows]
-    [document] = read_lines(tmp_path, *lines, notes=notes, fields=Fields(document="id"))
+    [document] = read_lines(tmp_path, *lines, log=log, fields=Fields(document="id"))
     assert (document.title, [unit.text for unit in document.units]) == ("b", ["One.", "Two."])
-    assert notes.skipped == {"no text": 3}
+    assert log.skipped == {"no text": 3}
 
 
 def test_rows_of_a_document_that_are_apart_are_refused_or_skipped(tmp_path):
@@ -336,24 +336,22 @@ def test_rows_of_a_document_that_are_apart_are_refused_or_skipped(tmp_path):
     message = r":4: rows of document 'a' are not together: sort them"
     with pytest.raises(ReadError, match=message):
         read_lines(tmp_path, *lines, fields=Fields(document="id"))
-    notes = Notes()
-    documents = read_lines(
-        tmp_path, *lines, notes=notes, fields=Fields(document="id"), on_bad="skip"
-    )
+    log = ReadLog()
+    documents = read_lines(tmp_path, *lines, log=log, fields=Fields(document="id"), on_bad="skip")
     assert [(d.title, [u.text for u in d.units]) for d in documents] == [
         ("a", ["a0", "a1"]),
         ("b", ["b2", "b4"]),
     ]
-    assert notes.skipped == {"not together": 1}
+    assert log.skipped == {"not together": 1}
 
 
 def test_a_row_must_say_which_document_it_belongs_to(tmp_path):
     fields = Fields(document="id")
-    with pytest.raises(ReadError, match=r":1: the row has no 'id' .*\(--document-field\)"):
+    with pytest.raises(ReadError, match=r":1: the row has no 'id' .*\(fields\.document\)"):
         read_lines(tmp_path, {"text": "a"}, fields=fields)
     with pytest.raises(ReadError, match=":1: 'id' is empty: it must say which document"):
         read_lines(tmp_path, {"text": "a", "id": ""}, fields=fields)
-    with pytest.raises(ReadError, match=r":1: the row has no 'text' .*\(--text-field\)"):
+    with pytest.raises(ReadError, match=r":1: the row has no 'text' .*\(fields\.text\)"):
         read_lines(tmp_path, {"id": 1, "sections": []}, fields=fields)
 
 
@@ -362,16 +360,16 @@ def test_a_document_of_many_rows_is_bounded_too(tmp_path):
     fields = Fields(document="id")
     with pytest.raises(ReadError, match=":1: longer than 1 MiB"):
         read_lines(tmp_path, *rows, fields=fields, max_mb=1)
-    notes = Notes()
-    [document] = read_lines(tmp_path, *rows, notes=notes, fields=fields, max_mb=1, on_bad="skip")
+    log = ReadLog()
+    [document] = read_lines(tmp_path, *rows, log=log, fields=fields, max_mb=1, on_bad="skip")
     assert document.title == "b"
-    assert notes.skipped == {"too long": 1}
+    assert log.skipped == {"too long": 1}
 
 
 def test_a_file_of_bad_lines_alone_is_not_empty(tmp_path):
-    notes = Notes()
-    assert read_lines(tmp_path, b"\xe9", notes=notes, on_bad="skip") == []
-    assert notes.skipped == {"not UTF-8": 1}
+    log = ReadLog()
+    assert read_lines(tmp_path, b"\xe9", log=log, on_bad="skip") == []
+    assert log.skipped == {"not UTF-8": 1}
 
 
 def test_a_key_that_stands_twice_is_found_among_very_many(tmp_path):
@@ -386,9 +384,9 @@ def test_a_path_that_no_system_has_is_refused():
 
 
 def test_an_empty_file_is_counted(tmp_path):
-    notes = Notes()
-    assert read_lines(tmp_path, b"\n", notes=notes) == []
-    assert notes.skipped == {"empty file": 1}
+    log = ReadLog()
+    assert read_lines(tmp_path, b"\n", log=log) == []
+    assert log.skipped == {"empty file": 1}
     with pytest.raises(InputError, match=r"no document was found; left out: empty file \(1\)"):
         list(read_documents(tmp_path / "c.jsonl"))
 

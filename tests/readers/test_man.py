@@ -6,29 +6,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
+from permutopic.readers import ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers.man import read
 from permutopic.readers.source import Source
-from permutopic.readers.troff.characters import SPECIAL, special
+from permutopic.readers.troff.characters import SPECIAL, special_character
 from permutopic.readers.troff.conditions import condition
-from permutopic.readers.troff.definitions import Definition, look_at
-from permutopic.readers.troff.escapes import Memory
+from permutopic.readers.troff.definitions import MacroDefinition, analyse_macro
+from permutopic.readers.troff.escapes import RoffState
 
-from invariant import check
+from invariant import check, traced
+from sources import read_manual_page
 
 HEAD = ".TH OPEN 2\n.SH NAME\n"
 
 
-def read_page(path, content, **reading):
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), Notes())
-    check(document)
-    return document
-
-
 @pytest.fixture
 def page_of(tmp_path):
-    return lambda content, **reading: read_page(tmp_path / "open.2", content, **reading)
+    return lambda content, **reading: read_manual_page(tmp_path / "open.2", content, **reading)
 
 
 @pytest.fixture
@@ -36,13 +30,7 @@ def texts_of(page_of):
     return lambda body: [unit.text for unit in page_of(HEAD + body).units]
 
 
-def traced(unit, source):
-    """The pieces of a unit, each with what stands in its place where that is not the same."""
-    pairs = [(piece.text, source[piece.start : piece.end]) for piece in unit.pieces]
-    return [text if text == there else (text, there) for text, there in pairs]
-
-
-def test_sections_and_paragraphs_come_with_their_places(page_of):
+def test_sections_and_paragraphs_have_their_offsets(page_of):
     document = page_of(
         ".TH OPEN 2\n.SH NAME\nopen a file\n.SH DESCRIPTION\nOne\nline.\n.PP\nTwo.\n\nThree.\n"
     )
@@ -148,7 +136,7 @@ def test_every_named_character_is_one_that_can_be_read():
     assert all(
         len(text) == 1 or text in {"", "fi", "fl", "ff", "ffi", "ffl"} for text in SPECIAL.values()
     )
-    assert [special(name) for name in ("rs", "~n", "^o", "char38", "Z", " ", "")] == [
+    assert [special_character(name) for name in ("rs", "~n", "^o", "char38", "Z", " ", "")] == [
         "\\",
         "ñ",
         "ô",
@@ -258,7 +246,7 @@ def test_conditions_hold_as_on_a_terminal(texts_of, body, text):
     ],
 )
 def test_a_condition_is_judged_from_left_to_right(text, holds, rest):
-    found, at = condition(text, 0, len(text), Memory(), ())
+    found, at = condition(text, 0, len(text), RoffState(), ())
     assert (found, text[at:]) == (holds, rest)
 
 
@@ -297,20 +285,20 @@ def test_strings_that_grow_are_cut(page_of):
 @pytest.mark.parametrize(
     ("body", "definition"),
     [
-        (".sp\n.nf\n", Definition(divides=True, opens=True)),
-        (".ft R\n.fi\n", Definition(closes=True)),
-        (".nf\n\\&\\\\$1\n.fi\n", Definition()),
-        ("\\fI\\\\$1\\fP\\\\$2\n", Definition(frozenset({1, 2}), glued=True)),
-        (".ie n .IP \\(bu 4\n.el .IP \\(bu 2\n", Definition(divides=True)),
-        ('.IP "\\\\$1" \\\\$2\n', Definition(frozenset({1}), divides=True)),
-        (".ne \\\\$1\n. RS \\\\$1\n", Definition(divides=True)),
-        ("\\&\\\\$1 (\\\\$2)\n", Definition(frozenset({1, 2}))),
-        ('.\\" text \\\\$1\n', Definition()),
-        ("(\\\\$*)\n", Definition(frozenset(range(1, 10)))),
+        (".sp\n.nf\n", MacroDefinition(ends_paragraph=True, begins_display=True)),
+        (".ft R\n.fi\n", MacroDefinition(ends_display=True)),
+        (".nf\n\\&\\\\$1\n.fi\n", MacroDefinition()),
+        ("\\fI\\\\$1\\fP\\\\$2\n", MacroDefinition(frozenset({1, 2}), joined=True)),
+        (".ie n .IP \\(bu 4\n.el .IP \\(bu 2\n", MacroDefinition(ends_paragraph=True)),
+        ('.IP "\\\\$1" \\\\$2\n', MacroDefinition(frozenset({1}), ends_paragraph=True)),
+        (".ne \\\\$1\n. RS \\\\$1\n", MacroDefinition(ends_paragraph=True)),
+        ("\\&\\\\$1 (\\\\$2)\n", MacroDefinition(frozenset({1, 2}))),
+        ('.\\" text \\\\$1\n', MacroDefinition()),
+        ("(\\\\$*)\n", MacroDefinition(frozenset(range(1, 10)))),
     ],
 )
 def test_what_a_macro_does_is_seen_from_its_body(body, definition):
-    assert look_at(body) == definition
+    assert analyse_macro(body) == definition
 
 
 def test_macros_of_the_page_show_their_arguments_and_open_displays(texts_of):
@@ -351,11 +339,11 @@ def test_the_preamble_of_pages_made_from_pod_is_passed_over(texts_of):
 def test_a_page_is_called_as_its_file_with_the_section_it_gives(tmp_path, name, content, title):
     path = tmp_path / name
     packed = gzip.compress(content.encode()) if name.endswith(".gz") else content
-    assert read_page(path, packed).title == title
+    assert read_manual_page(path, packed).title == title
 
 
 def test_a_page_read_by_another_name_keeps_its_own(tmp_path):
-    read_page(tmp_path / "clone.2", ".TH CLONE 2\n.SH A\na\n")
+    read_manual_page(tmp_path / "clone.2", ".TH CLONE 2\n.SH A\na\n")
     (tmp_path / "__clone.2").symlink_to("clone.2")
     [document] = read_documents(tmp_path)
     assert document.title == "clone(2)"
@@ -367,11 +355,11 @@ def test_a_page_that_points_to_another_is_an_alias_and_no_document(tmp_path):
     (folder / "open.2").write_text(HEAD + "a\n")
     (folder / "openat.2").write_text('.\\" an alias\n.so man2/open.2\n')
     (folder / "creat.2").symlink_to("open.2")
-    notes = Notes()
-    documents = list(read_documents(folder, notes=notes))
+    log = ReadLog()
+    documents = list(read_documents(folder, log=log))
     assert [document.title for document in documents] == ["open(2)"]
-    assert notes.skipped == {"alias": 1, "another name of a file": 1}
-    assert (str(folder / "openat.2"), "alias", "alias of man2/open.2") in notes.examples
+    assert log.skipped == {"alias": 1, "another name of a file": 1}
+    assert (str(folder / "openat.2"), "alias", "alias of man2/open.2") in log.examples
 
 
 def test_a_file_that_is_included_on_the_way_is_no_alias(texts_of):
@@ -383,7 +371,7 @@ def test_text_without_macros_is_no_manual_page(tmp_path, content):
     path = tmp_path / "log.1"
     path.write_text(content)
     with pytest.raises(ReadError, match=r"^log\.1: not a single macro of a manual page") as caught:
-        list(read(Source(path, "log.1", "log"), ReadOptions(), Notes()))
+        list(read(Source(path, "log.1", "log"), ReadOptions(), ReadLog()))
     assert caught.value.kind == "no manual page"
 
 
@@ -407,8 +395,8 @@ def test_the_encoding_is_what_the_first_line_says_or_else_utf_8(page_of, tag, en
 def test_bytes_in_another_encoding_are_named_unless_the_encoding_is_given(tmp_path):
     content = (HEAD + "été\n").encode("latin-1")
     with pytest.raises(ReadError, match="line 3 is not UTF-8"):
-        read_page(tmp_path / "x.1", content)
-    assert read_page(tmp_path / "x.1", content, encoding="latin-1").units[0].text == "été"
+        read_manual_page(tmp_path / "x.1", content)
+    assert read_manual_page(tmp_path / "x.1", content, encoding="latin-1").units[0].text == "été"
 
 
 def test_a_hundred_thousand_nested_conditions_are_no_matter(texts_of):
@@ -434,11 +422,11 @@ LINES = st.one_of(
 
 @settings(max_examples=300, deadline=None)
 @given(content=st.one_of(st.lists(LINES, max_size=40).map("\n".join), st.binary(max_size=200)))
-def test_any_page_gives_documents_with_true_places_or_a_read_error(tmp_path_factory, content):
+def test_any_page_gives_documents_with_true_offsets_or_a_read_error(tmp_path_factory, content):
     path = tmp_path_factory.getbasetemp() / "fuzz.1"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     try:
-        documents = list(read(Source(path, "fuzz.1", "fuzz"), ReadOptions(), Notes()))
+        documents = list(read(Source(path, "fuzz.1", "fuzz"), ReadOptions(), ReadLog()))
     except ReadError:
         return
     for document in documents:

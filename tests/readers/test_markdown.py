@@ -5,17 +5,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
+from permutopic.readers import ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers import markdown as reader
 from permutopic.readers.markdown import read, skip_front_matter
 from permutopic.readers.source import Source
 
-from invariant import check
+from invariant import check, traced
 
 
 def read_file(path, content, **reading):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), Notes())
+    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), ReadLog())
     check(document)
     return document
 
@@ -27,12 +27,6 @@ def document_of(tmp_path):
 
 def texts(document):
     return [unit.text for unit in document.units]
-
-
-def traced(unit, source):
-    """The pieces of a unit, each with what stands in its place where that is not the same."""
-    pairs = [(piece.text, source[piece.start : piece.end]) for piece in unit.pieces]
-    return [text if text == there else (text, there) for text, there in pairs]
 
 
 def test_paragraphs_stand_under_the_headings_above_them(document_of):
@@ -113,7 +107,7 @@ def test_headings_lose_their_marks(document_of, line, heading):
         ("hard\\\nend\\", ["hard", (" end\\", "\nend\\")]),
     ],
 )
-def test_the_text_of_a_paragraph_is_traced_to_its_place(document_of, text, pieces):
+def test_the_text_of_a_paragraph_is_traced_to_its_offsets(document_of, text, pieces):
     document = document_of(text)
     [unit] = document.units
     assert traced(unit, document.source) == pieces
@@ -244,7 +238,7 @@ def test_a_fault_of_the_parser_is_named_with_the_file(document_of, monkeypatch):
 
 
 def plain_twin(text):
-    """The words that the parser itself finds, without their places."""
+    """Return the words that the parser itself finds, without offsets."""
     options = {"maxNesting": 100, "tasklists": True, "alerts": True}
     tokens = MarkdownIt("commonmark", options).enable(["table", "strikethrough"]).parse(text)
     words = []
@@ -268,7 +262,7 @@ FRAGMENTS = [
 
 @settings(deadline=None, max_examples=400)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join))
-def test_the_words_are_those_of_the_parser_without_places(tmp_path_factory, text):
+def test_the_words_are_those_of_the_parser_without_offsets(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "twin.md"
     begin, _ = skip_front_matter(text)
     document = read_file(path, text)
@@ -301,7 +295,7 @@ def test_whatever_the_file_holds_it_is_read_or_refused(tmp_path_factory, content
 
 
 def test_a_file_of_too_many_lines_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
-    monkeypatch.setattr("permutopic.readers.markdown._MOST_LINES", 3)
+    monkeypatch.setattr("permutopic.readers.markdown._MAX_LINES", 3)
     path = tmp_path / "a.md"
     path.write_bytes(b"a\r\nb\r\n")
     with pytest.raises(ReadError, match="more than 3 lines: split it into documents"):

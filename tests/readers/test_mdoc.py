@@ -4,25 +4,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from permutopic.readers import Notes, ReadError, ReadOptions
+from permutopic.readers import ReadError, ReadLog, ReadOptions
 from permutopic.readers.man import read
 from permutopic.readers.source import Source
 
 from invariant import check
+from sources import read_manual_page
 
 HEAD = ".Dd May 1, 2024\n.Dt GREP 1\n.Os\n.Sh NAME\n"
 
 
-def read_page(path, content, **reading):
-    path.write_text(content)
-    [document] = read(Source(path, path.name, path.stem), ReadOptions(**reading), Notes())
-    check(document)
-    return document
-
-
 @pytest.fixture
 def page_of(tmp_path):
-    return lambda content, **reading: read_page(tmp_path / "grep.1", content, **reading)
+    return lambda content, **reading: read_manual_page(tmp_path / "grep.1", content, **reading)
 
 
 @pytest.fixture
@@ -46,10 +40,10 @@ def test_a_page_has_its_name_sections_and_paragraphs(page_of):
 
 def test_a_page_from_elsewhere_is_spelled_as_it_spells_itself(tmp_path):
     content = HEAD.replace("GREP", "XGREP") + ".Nm Xgrep\n"
-    assert read_page(tmp_path / "page.txt", content).title == "Xgrep(1)"
+    assert read_manual_page(tmp_path / "page.txt", content).title == "Xgrep(1)"
 
 
-def test_words_know_their_places(page_of):
+def test_words_have_their_offsets(page_of):
     document = page_of(HEAD + "See\n.Op Fl v Ar file .\n")
     [unit] = document.units
     assert [(piece.text, document.source[piece.start : piece.end]) for piece in unit.pieces] == [
@@ -191,11 +185,11 @@ LINES = st.one_of(
 
 @settings(max_examples=300, deadline=None)
 @given(lines=st.lists(LINES, max_size=40))
-def test_any_page_gives_documents_with_true_places_or_a_read_error(tmp_path_factory, lines):
+def test_any_page_gives_documents_with_true_offsets_or_a_read_error(tmp_path_factory, lines):
     path = tmp_path_factory.getbasetemp() / "fuzz.1"
     path.write_bytes((HEAD + "\n".join(lines)).encode())
     try:
-        documents = list(read(Source(path, "fuzz.1", "fuzz"), ReadOptions(), Notes()))
+        documents = list(read(Source(path, "fuzz.1", "fuzz"), ReadOptions(), ReadLog()))
     except ReadError:
         return
     for document in documents:

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
+from permutopic.readers import ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers.mediawiki import find_categories, read
 from permutopic.readers.source import Source
-from permutopic.readers.wiki.mask import Names
+from permutopic.readers.wiki.markup import NamespaceNames
 
 from invariant import check
 
@@ -34,10 +34,10 @@ def dump(*pages, head=HEAD):
     return "\n".join([head, *pages, "</mediawiki>"])
 
 
-def read_file(path, notes=None, **settings):
+def read_file(path, log=None, **settings):
     source = Source(path, path.name, path.stem)
     documents = []
-    for document in read(source, ReadOptions(**settings), Notes() if notes is None else notes):
+    for document in read(source, ReadOptions(**settings), ReadLog() if log is None else log):
         check(document)
         documents.append(document)
     return documents
@@ -93,9 +93,9 @@ def test_the_articles_of_a_dump_become_documents():
 
 
 def test_what_is_left_out_is_counted_by_reason():
-    notes = Notes()
-    list(read_documents(WIKI, notes=notes))
-    assert notes.skipped == {
+    log = ReadLog()
+    list(read_documents(WIKI, log=log))
+    assert log.skipped == {
         "another namespace": 3,
         "redirect": 1,
         "not wikitext": 1,
@@ -123,22 +123,22 @@ def test_titles_not_asked_for_are_left_out_before_they_are_parsed(monkeypatch):
 
     parsed = []
     monkeypatch.setattr(module, "read_wikitext", lambda text, names: parsed.append(text) or [])
-    notes = Notes()
-    assert [d.title for d in read_file(WIKI, notes, title="^G")] == ["Grey thrift", "Gull Rock"]
+    log = ReadLog()
+    assert [d.title for d in read_file(WIKI, log, title="^G")] == ["Grey thrift", "Gull Rock"]
     assert len(parsed) == 2
-    assert notes.skipped["title not asked for"] == 6
+    assert log.skipped["title not asked for"] == 6
 
 
 def test_categories_are_matched_by_the_wikis_own_name_for_them():
-    notes = Notes()
-    titles = [d.title for d in read_file(WIKI, notes, category="^(Grasses|Rocks|Outer Isles)$")]
+    log = ReadLog()
+    titles = [d.title for d in read_file(WIKI, log, category="^(Grasses|Rocks|Outer Isles)$")]
     assert titles == ["Varn", "Gull Rock", "Cliff oat"]
-    assert notes.skipped["category not asked for"] == 2
+    assert log.skipped["category not asked for"] == 2
 
 
 def test_categories_are_found_whatever_blanks_and_case_they_have():
     text = "[[kategorie: Alte_ Mühlen |x]][[Category:B]][[:Category:C]][[Datei:D]][[Kategorie]]"
-    names = Names(categories=frozenset({"category", "kategorie"}))
+    names = NamespaceNames(categories=frozenset({"category", "kategorie"}))
     assert find_categories(text, names) == ["Alte Mühlen", "B"]
 
 
@@ -156,10 +156,10 @@ def test_old_dumps_tell_namespaces_and_redirects_by_the_page_itself(write):
         page("talk:A", "Two.", more=""),
         page("C", "#redirect [[A]]", more=""),
     ]
-    notes = Notes()
+    log = ReadLog()
     path = write(dump(namespaces, *pages))
-    assert [d.title for d in read_file(path, notes)] == ["A: b"]
-    assert notes.skipped == {"another namespace": 1, "redirect": 1}
+    assert [d.title for d in read_file(path, log)] == ["A: b"]
+    assert log.skipped == {"another namespace": 1, "redirect": 1}
 
 
 def revision(text, attributes="", model="<model>wikitext</model>"):
@@ -209,19 +209,19 @@ def test_a_cut_dump_gives_its_whole_pages_and_says_where_it_breaks(write):
     whole = dump(page("A", "One."), page("B", "Two."), page("C", "Three."))
     path = write(whole[: whole.index("Three") + 2])
     source = Source(path, "wiki.xml", "wiki")
-    documents = read(source, ReadOptions(), Notes())
+    documents = read(source, ReadOptions(), ReadLog())
     assert [next(documents).title, next(documents).title] == ["A", "B"]
     with pytest.raises(ReadError) as caught:
         next(documents)
     assert str(caught.value) == (
         f"wiki.xml: the XML breaks at byte {path.stat().st_size} in line 4 (no element found), "
-        "after the page 'B': is the file cut? Pages before that are whole, and --on-bad skip "
+        "after the page 'B': is the file cut? Pages before that are whole, and on_bad='skip' "
         "keeps them"
     )
-    notes = Notes()
-    kept = list(read_documents(path, ReadOptions(on_bad="skip"), notes))
+    log = ReadLog()
+    kept = list(read_documents(path, ReadOptions(on_bad="skip"), log))
     assert [d.title for d in kept] == ["A", "B"]
-    assert notes.skipped == {"broken dump": 1}
+    assert log.skipped == {"broken dump": 1}
 
 
 def test_a_cut_packed_dump_gives_its_whole_pages(write):
@@ -229,11 +229,11 @@ def test_a_cut_packed_dump_gives_its_whole_pages(write):
     words = [" ".join(str(noise.random()) for _ in range(3000)) for _ in range(40)]
     packed = bz2.compress(dump(*(page(f"P{n}", w) for n, w in enumerate(words))).encode(), 1)
     path = write(packed[:-1000], "wiki.xml.bz2")
-    notes = Notes()
-    titles = [d.title for d in read_documents(path, ReadOptions(on_bad="skip"), notes)]
+    log = ReadLog()
+    titles = [d.title for d in read_documents(path, ReadOptions(on_bad="skip"), log)]
     assert titles == [f"P{n}" for n in range(len(titles))]
     assert len(titles) > 30
-    assert notes.skipped == {"damaged": 1}
+    assert log.skipped == {"damaged": 1}
 
 
 BAD = [
@@ -273,7 +273,7 @@ def test_what_is_no_dump_is_refused_with_a_reason(write, content, message):
 @pytest.mark.parametrize("text", ["a & b", "&nbsp;", "<b>", "\x01", "&#0;"])
 def test_xml_that_is_not_well_formed_is_refused_after_the_pages_before_it(write, text):
     path = write(dump(page("A", "One."), page("B", text)))
-    documents = read(Source(path, "wiki.xml", "wiki"), ReadOptions(), Notes())
+    documents = read(Source(path, "wiki.xml", "wiki"), ReadOptions(), ReadLog())
     assert next(documents).title == "A"
     with pytest.raises(ReadError, match=r"the XML breaks at byte \d+ in line 3 .*page 'A'"):
         next(documents)
@@ -285,9 +285,9 @@ def test_a_page_that_is_too_long_is_refused_while_it_arrives(write):
     with pytest.raises(ReadError, match=r"wiki.xml:Long: longer than 1 MiB: split it"):
         read_file(path, max_mb=1)
     path = write(dump(page("Long", long), page("B", "Two.")))
-    notes = Notes()
-    assert [d.title for d in read_file(path, notes, max_mb=1, on_bad="skip")] == ["B"]
-    assert notes.skipped == {"too long": 1}
+    log = ReadLog()
+    assert [d.title for d in read_file(path, log, max_mb=1, on_bad="skip")] == ["B"]
+    assert log.skipped == {"too long": 1}
 
 
 def test_a_long_page_that_is_not_wanted_bothers_nobody(write):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.readers import Fields, Notes, ReadError, ReadOptions, read_documents
+from permutopic.readers import Fields, ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers.parquet import read
 from permutopic.readers.source import Source
 
@@ -37,18 +37,18 @@ def packed(columns, **settings):
     return stream.getvalue()
 
 
-def read_file(path, notes=None, **settings):
+def read_file(path, log=None, **settings):
     source = Source(path, str(path), "table")
-    documents = list(read(source, ReadOptions(**settings), Notes() if notes is None else notes))
+    documents = list(read(source, ReadOptions(**settings), ReadLog() if log is None else log))
     for document in documents:
         check(document)
     return documents
 
 
-def read_columns(folder, columns, notes=None, **settings):
+def read_columns(folder, columns, log=None, **settings):
     path = folder / "t.parquet"
     path.write_bytes(packed(columns, row_group_size=2))
-    return read_file(path, notes, **settings)
+    return read_file(path, log, **settings)
 
 
 def parts(document):
@@ -102,19 +102,19 @@ def test_sections_are_a_list_of_structs(tmp_path):
 
 def test_rows_of_one_document_are_put_together_across_row_groups(tmp_path):
     columns = {"id": [1.0, 1.0, 1.0, 2.0], "text": ["One.", None, "Two.", "Three."]}
-    notes = Notes()
-    first, second = read_columns(tmp_path, columns, notes, fields=Fields(document="id"))
+    log = ReadLog()
+    first, second = read_columns(tmp_path, columns, log, fields=Fields(document="id"))
     assert (first.title, first.source) == ("1.0", "One.\n\nTwo.")
     assert (second.title, second.location[-2:]) == ("2.0", ":4")
-    assert notes.skipped == {"no text": 1}
+    assert log.skipped == {"no text": 1}
 
 
 def test_rows_without_text_are_counted(tmp_path):
     (tmp_path / "t.parquet").write_bytes(packed({"text": ["a", None, ""]}))
-    notes = Notes()
-    assert len(list(read_documents(tmp_path, notes=notes))) == 1
-    assert notes.skipped == {"no text": 2}
-    assert (notes.files, notes.bytes) == (1, (tmp_path / "t.parquet").stat().st_size)
+    log = ReadLog()
+    assert len(list(read_documents(tmp_path, log=log))) == 1
+    assert log.skipped == {"no text": 2}
+    assert (log.files, log.bytes) == (1, (tmp_path / "t.parquet").stat().st_size)
 
 
 def test_a_number_that_is_missing_is_no_title(tmp_path):
@@ -123,9 +123,9 @@ def test_a_number_that_is_missing_is_no_title(tmp_path):
 
 
 def test_a_table_without_rows_is_counted(tmp_path):
-    notes = Notes()
-    assert read_columns(tmp_path, {"text": arrow.array([], arrow.string())}, notes) == []
-    assert notes.skipped == {"no rows": 1}
+    log = ReadLog()
+    assert read_columns(tmp_path, {"text": arrow.array([], arrow.string())}, log) == []
+    assert log.skipped == {"no rows": 1}
 
 
 BAD = [
@@ -160,10 +160,10 @@ def test_a_bad_row_is_named_or_skipped(tmp_path):
     columns = {"text": [["a"], [None], ["b"]]}
     with pytest.raises(ReadError, match=r"t\.parquet:2: item 1 of 'text' is null"):
         read_columns(tmp_path, columns)
-    notes = Notes()
-    documents = read_columns(tmp_path, columns, notes, on_bad="skip")
+    log = ReadLog()
+    documents = read_columns(tmp_path, columns, log, on_bad="skip")
     assert [document.source for document in documents] == ["a", "b"]
-    assert notes.skipped == {"wrong type": 1}
+    assert log.skipped == {"wrong type": 1}
 
 
 def test_text_that_is_not_utf8_is_named_by_row(tmp_path):
@@ -183,12 +183,12 @@ def test_a_row_that_is_too_long_is_named(tmp_path):
 
 def test_a_row_that_is_too_long_leaves_the_other_documents_whole(tmp_path):
     columns = {"id": ["a", "b", "b"], "text": ["One.", "b " * (1 << 20), "Two."]}
-    notes = Notes()
+    log = ReadLog()
     documents = read_columns(
-        tmp_path, columns, notes, fields=Fields(document="id"), max_mb=1, on_bad="skip"
+        tmp_path, columns, log, fields=Fields(document="id"), max_mb=1, on_bad="skip"
     )
     assert [(d.title, d.source) for d in documents] == [("a", "One."), ("b", "Two.")]
-    assert notes.skipped == {"too long": 1}
+    assert log.skipped == {"too long": 1}
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
@@ -216,7 +216,7 @@ def test_a_long_text_that_many_rows_share_is_read_a_few_rows_at_a_time(tmp_path,
     before = arrow.total_allocated_bytes()
     held = [
         arrow.total_allocated_bytes() - before
-        for _ in read(Source(path, "t", "t"), ReadOptions(), Notes())
+        for _ in read(Source(path, "t", "t"), ReadOptions(), ReadLog())
     ]
     assert len(held) == 100
     assert max(held) < 30_000_000
@@ -230,7 +230,7 @@ def test_packed_files_and_streams_are_read_up_to_the_limit(tmp_path):
         path.write_bytes(gzip.compress(content))
         assert [document.source for document in read_file(path)] == ["One.", "Two."]
     source = Source(None, "standard input", "standard input", io.BytesIO(content))
-    assert [d.source for d in read(source, ReadOptions(), Notes())] == ["One.", "Two."]
+    assert [d.source for d in read(source, ReadOptions(), ReadLog())] == ["One.", "Two."]
     path.write_bytes(gzip.compress(content + bytes(1 << 20)))
     with pytest.raises(ReadError, match=r"more than 1 MiB of Parquet, packed or from standard"):
         read_file(path, max_mb=1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from permutopic.readers import Notes, ReadError, ReadOptions
+from permutopic.readers import ReadError, ReadLog, ReadOptions
 from permutopic.readers.plain import read, split_paragraphs
 from permutopic.readers.source import Source
 from permutopic.text.units import Units
@@ -16,12 +16,12 @@ from invariant import check
 
 def read_bytes(content, **settings):
     source = Source(None, "a.txt", "a", io.BytesIO(content))
-    [document] = read(source, ReadOptions(**settings), Notes())
+    [document] = read(source, ReadOptions(**settings), ReadLog())
     check(document)
     return document
 
 
-def places(text):
+def offsets(text):
     return [(unit.text, unit.start, unit.end) for unit in read_bytes(text.encode()).units]
 
 
@@ -30,7 +30,7 @@ def test_blank_lines_divide_and_single_ends_of_lines_do_not(end):
     width = len(end)
     text = f"One{end}two.{end}{end}Three.{end} \t{end}{end}Four"
     first, second = 7 + width, 7 + 3 * width
-    assert places(text) == [
+    assert offsets(text) == [
         (f"One{end}two.", 0, first),
         ("Three.", second, second + 6),
         ("Four", second + 8 + 3 * width, second + 12 + 3 * width),
@@ -79,7 +79,7 @@ def test_offsets_count_from_where_the_text_stands():
 
 
 def test_a_mark_is_no_part_of_the_text():
-    assert places("\ufeffOne.") == [("One.", 0, 4)]
+    assert offsets("\ufeffOne.") == [("One.", 0, 4)]
 
 
 def test_lines_may_be_units_whatever_ends_them():

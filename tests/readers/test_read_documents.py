@@ -9,22 +9,22 @@ import sys
 import pytest
 
 from permutopic.cli import reading_options
-from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, ReadOptions, read_documents
+from permutopic.errors import InputError, Message, Parameter
+from permutopic.readers import ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers.formats import FORMATS, find_format
 
 from invariant import check
 
 
-def read(paths, notes=None, **settings):
-    documents = list(read_documents(paths, ReadOptions(**settings), notes))
+def read(paths, log=None, **settings):
+    documents = list(read_documents(paths, ReadOptions(**settings), log))
     for document in documents:
         check(document)
     return documents
 
 
-def titles(paths, notes=None, **settings):
-    return [document.title for document in read(paths, notes, **settings)]
+def titles(paths, log=None, **settings):
+    return [document.title for document in read(paths, log, **settings)]
 
 
 @pytest.fixture
@@ -47,16 +47,16 @@ def test_every_format_has_a_reader_and_the_command_line_knows_it():
     assert tuple(FORMATS) == reading_options.FORMATS
     for name in FORMATS:
         assert callable(find_format(name).reader())
-    with pytest.raises(InputError, match=r"a format is one of text, markdown, .*, not 'odt'"):
+    with pytest.raises(InputError, match=r"format is one of text, markdown, .*, not 'odt'"):
         read("anything", format="odt")
 
 
 def test_what_is_left_out_of_a_folder_is_counted(folder):
-    notes = Notes()
-    assert titles(folder, notes) == ["a", "Iron"]
-    assert notes.skipped == {"binary": 1, "no text": 1, "unknown extension '.jpg'": 1}
-    assert (notes.files, notes.bytes) == (4, 10 + 3 + 2 + 16)
-    [binary] = [each for each in notes.examples if each[1] == "binary"]
+    log = ReadLog()
+    assert titles(folder, log) == ["a", "Iron"]
+    assert log.skipped == {"binary": 1, "no text": 1, "unknown extension '.jpg'": 1}
+    assert (log.files, log.bytes) == (4, 10 + 3 + 2 + 16)
+    [binary] = [each for each in log.examples if each[1] == "binary"]
     assert binary[0] == str(folder / "b.txt")
     assert binary[2].startswith("character 1 is NUL")
 
@@ -86,22 +86,22 @@ def test_half_a_file_of_records_is_not_taken_for_the_whole(tmp_path):
         for on_bad in ("auto", "stop"):
             with pytest.raises(ReadError, match=r"a.jsonl:2: this line cannot be read"):
                 read(path, on_bad=on_bad)
-        notes = Notes()
-        assert titles(path, notes, on_bad="skip") == ["x"]
-        assert notes.skipped == {"bad JSON": 1}
+        log = ReadLog()
+        assert titles(path, log, on_bad="skip") == ["x"]
+        assert log.skipped == {"bad JSON": 1}
 
 
 def test_a_file_of_records_in_a_folder_that_cannot_be_read_at_all_is_left_out(tmp_path):
     lines(tmp_path / "a.jsonl", "{", {"text": "One."})
     lines(tmp_path / "b.jsonl", {"title": "x", "text": "One."})
-    notes = Notes()
-    assert titles(tmp_path, notes) == ["x"]
-    assert notes.skipped == {"not lines": 1}
+    log = ReadLog()
+    assert titles(tmp_path, log) == ["x"]
+    assert log.skipped == {"not lines": 1}
     with pytest.raises(ReadError):
         read(tmp_path / "a.jsonl")
 
 
-def test_a_cut_archive_is_told_even_in_a_folder(tmp_path):
+def test_a_cut_archive_is_an_error_even_in_a_folder(tmp_path):
     noise = random.Random(0)
     text = "".join(
         f'{{"title": "{n}", "text": "{noise.randbytes(40).hex()}"}}\n' for n in range(20_000)
@@ -110,16 +110,16 @@ def test_a_cut_archive_is_told_even_in_a_folder(tmp_path):
     (tmp_path / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
     with pytest.raises(ReadError, match="not whole gzip data"):
         read(tmp_path)
-    notes = Notes()
-    assert 5000 < len(read(tmp_path, notes, on_bad="skip")) < 20_000
-    assert notes.skipped == {"damaged": 1}
+    log = ReadLog()
+    assert 5000 < len(read(tmp_path, log, on_bad="skip")) < 20_000
+    assert log.skipped == {"damaged": 1}
 
 
 def test_titles_may_be_filtered(tmp_path):
     lines(tmp_path / "a.jsonl", *({"title": t, "text": "x"} for t in ("Iron", "iron age", "Tin")))
-    notes = Notes()
-    assert titles(tmp_path, notes, title="(?i)^iron") == ["Iron", "iron age"]
-    assert notes.skipped == {"title not asked for": 1}
+    log = ReadLog()
+    assert titles(tmp_path, log, title="(?i)^iron") == ["Iron", "iron age"]
+    assert log.skipped == {"title not asked for": 1}
     assert titles(tmp_path, title="n$") == ["Iron", "Tin"]
     assert titles(tmp_path, title="") == ["Iron", "iron age", "Tin"]
     assert titles(tmp_path, title="[[]|Tin") == ["Tin"]  # a set that may mean something one day
@@ -189,7 +189,7 @@ def test_what_is_no_path_is_refused(paths):
         read(paths)
 
 
-def test_the_format_goes_by_extension_unless_told(tmp_path):
+def test_the_format_goes_by_extension_unless_given(tmp_path):
     (tmp_path / "a.md").write_text("# Iron\n\nA metal.")
     [markdown] = read(tmp_path)
     [plain] = read(tmp_path, format="text")
@@ -233,21 +233,21 @@ def test_standard_input_is_a_path(monkeypatch):
 
 
 def test_examples_are_kept_for_every_reason():
-    notes = Notes()
+    log = ReadLog()
     for n in range(3000):
-        notes.skip(f"{n}.xyz", "unknown extension '.xyz'")
-    notes.skip("late.txt", "binary", "byte 3 is zero")
-    assert len(notes.examples) == 1001
-    assert notes.examples[-1] == ("late.txt", "binary", "byte 3 is zero")
+        log.skip(f"{n}.xyz", "unknown extension '.xyz'")
+    log.skip("late.txt", "binary", "byte 3 is zero")
+    assert len(log.examples) == 1001
+    assert log.examples[-1] == ("late.txt", "binary", "byte 3 is zero")
 
 
 def test_one_of_several_paths_without_a_file_is_counted(tmp_path):
     (tmp_path / "a.txt").write_text("One.")
     (tmp_path / "none").mkdir()
-    notes = Notes()
+    log = ReadLog()
     paths = [tmp_path / "a.txt", tmp_path / "none", f"{tmp_path}/*.tyop"]
-    assert len(list(read_documents(paths, notes=notes))) == 1
-    assert notes.skipped == {"nothing to read there": 2}
+    assert len(list(read_documents(paths, log=log))) == 1
+    assert log.skipped == {"nothing to read there": 2}
 
 
 def test_what_was_wrong_with_all_files_of_a_folder_is_said_of_one(tmp_path):
@@ -262,20 +262,48 @@ def test_what_was_wrong_with_all_files_of_a_folder_is_said_of_one(tmp_path):
 def test_files_are_counted_by_format(tmp_path):
     (tmp_path / "a.txt").write_text("One.")
     (tmp_path / "b.md").write_text("Two.")
-    notes = Notes()
-    list(read_documents(tmp_path, notes=notes))
-    assert notes.formats == {"text": 1, "markdown": 1}
+    log = ReadLog()
+    list(read_documents(tmp_path, log=log))
+    assert log.formats == {"text": 1, "markdown": 1}
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: ReadOptions(fields={"text": "body"}), "fields are Fields"),
-        (lambda: ReadOptions(format=["text"]), "a format is one of text, markdown"),
-        (lambda: ReadOptions(format="pdf"), "a format is one of text, markdown"),
+        (lambda: ReadOptions(format=["text"]), "format is one of text, markdown"),
+        (lambda: ReadOptions(format="pdf"), "format is one of text, markdown"),
         (lambda: list(read_documents("x", "text")), "options is ReadOptions"),
     ],
 )
 def test_settings_of_another_kind_are_refused(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+OPTIONS = {"encoding": "--encoding", "errors": "--errors", "fields.text": "--text-field"}
+
+
+def test_an_error_keeps_the_parameters_it_names(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"caf\xe9")
+    with pytest.raises(ReadError) as caught:
+        read(tmp_path / "a.txt")
+    assert str(caught.value).endswith("replaced (errors='replace')")
+    assert caught.value.message.render(OPTIONS).endswith("replaced (--errors replace)")
+    assert "(--encoding latin-1, perhaps)" in caught.value.detail.render(OPTIONS)
+
+
+def test_skipped_files_keep_the_parameters_of_their_errors(tmp_path):
+    path = tmp_path / "a.jsonl"
+    lines(path, {"body": "One."})
+    log = ReadLog()
+    with pytest.raises(InputError) as caught:
+        read(path, log, on_bad="skip")
+    [(_, _, detail)] = log.examples
+    assert detail.render(OPTIONS).endswith("(--text-field, fields.sections)")
+    assert caught.value.message.render(OPTIONS).endswith("(--text-field, fields.sections)")
+
+
+def test_an_error_is_one_line_whatever_its_parts(tmp_path):
+    detail = Message(" two\n", Parameter("encoding", "utf-8"), " \x1b[2J\n ")
+    assert str(ReadError("a\nb", "kind", detail)) == "a\ufffdb: two encoding='utf-8' \ufffd[2J"

@@ -19,11 +19,11 @@ import pytest
 from backports import zstd
 
 from permutopic.errors import InputError
-from permutopic.readers import Notes, ReadError, ReadOptions
-from permutopic.readers import unpacking as unpacking_module
+from permutopic.readers import ReadError, ReadLog, ReadOptions
+from permutopic.readers import compression as compression_module
+from permutopic.readers.compression import detect_compression
 from permutopic.readers.formats import sniff_format
 from permutopic.readers.source import Source, standard_input
-from permutopic.readers.unpacking import packing_of
 
 from sources import fault_of, lines_of, text_of
 
@@ -40,10 +40,10 @@ SKIPPED = struct.pack("<II", 0x184D2A50, 4) + b"any!"  # a frame of zstd to skip
 class TestPacking:
     def test_is_found_by_name_and_by_magic(self, tmp_path, extension):
         packed = PACKERS[extension](b"One.")
-        notes = Notes()
-        assert text_of(tmp_path / f"a.txt{extension}", packed, notes) == "One."
-        assert text_of(tmp_path / "a.txt", packed, notes) == "One."
-        assert (notes.files, notes.bytes) == (2, 8)
+        log = ReadLog()
+        assert text_of(tmp_path / f"a.txt{extension}", packed, log) == "One."
+        assert text_of(tmp_path / "a.txt", packed, log) == "One."
+        assert (log.files, log.bytes) == (2, 8)
 
     def test_may_come_in_several_parts(self, tmp_path, extension):
         pack = PACKERS[extension]
@@ -73,23 +73,23 @@ class TestPacking:
 
     def test_with_damage_is_an_error_or_text(self, tmp_path, extension):
         whole = bytearray(PACKERS[extension](random.Random(0).randbytes(300).hex().encode()))
-        for place in range(12, len(whole), 7):
+        for offset in range(12, len(whole), 7):
             damaged = whole.copy()
-            damaged[place] ^= 0x55
+            damaged[offset] ^= 0x55
             with contextlib.suppress(ReadError):
                 text_of(tmp_path / f"a.txt{extension}", damaged)
 
     def test_of_a_bomb_is_stopped(self, tmp_path, extension, monkeypatch):
-        monkeypatch.setattr(unpacking_module, "BOMB_BYTES", 1 << 20)
+        monkeypatch.setattr(compression_module, "BOMB_BYTES", 1 << 20)
         packed = PACKERS[extension](b"a" * (3 << 20))
-        notes = Notes()
-        kind, message = fault_of(text_of, tmp_path / f"a.txt{extension}", packed, notes)
+        log = ReadLog()
+        kind, message = fault_of(text_of, tmp_path / f"a.txt{extension}", packed, log)
         assert kind == "bomb"
         assert "unpacks to more than 250 times its size" in message
-        assert notes.bytes < 2 << 20
+        assert log.bytes < 2 << 20
 
     def test_of_text_is_no_bomb(self, tmp_path, extension, monkeypatch):
-        monkeypatch.setattr(unpacking_module, "BOMB_BYTES", 1)
+        monkeypatch.setattr(compression_module, "BOMB_BYTES", 1)
         text = " ".join(map(str, range(100_000)))
         assert text_of(tmp_path / f"a.txt{extension}", PACKERS[extension](text.encode())) == text
 
@@ -97,7 +97,7 @@ class TestPacking:
         stream = io.BytesIO(PACKERS[extension](b"One."))
         stream.tell = stream.seek = None  # nobody knows where a pipe stands
         source = Source(None, "pipe", "pipe", stream)
-        assert source.text(ReadOptions(), Notes()) == "One."
+        assert source.text(ReadOptions(), ReadLog()) == "One."
 
 
 def test_zeros_after_or_between_packed_parts_do_no_harm(tmp_path):
@@ -133,7 +133,7 @@ def test_a_missing_extra_for_zstd_is_named(tmp_path, monkeypatch):
 
 def test_text_that_begins_like_something_packed_is_text(tmp_path):
     assert text_of(tmp_path / "a.txt", b"BZhang wrote this.") == "BZhang wrote this."
-    assert packing_of(b"BZh91AY&SY") == "bzip2"
+    assert detect_compression(b"BZh91AY&SY") == "bzip2"
 
 
 def test_too_long_files_and_lines_are_refused(tmp_path, monkeypatch):
@@ -142,22 +142,22 @@ def test_too_long_files_and_lines_are_refused(tmp_path, monkeypatch):
     assert text_of(path, b"0123456789") == "0123456789"
     kind, message = fault_of(text_of, path, b"0123456789a")
     assert (kind, message[:20]) == ("too long", "a: longer than 32 Mi")
-    assert "--max-mb" in message
+    assert "max_mb" in message
     assert fault_of(lines_of, path, b"one\n0123456789ab\nthree")[1].startswith("a:2: longer than")
-    told = []
-    lines = lines_of(path, b"one\n" + b"0123456789" * 5 + b"\nthree", told.append)
+    errors = []
+    lines = lines_of(path, b"one\n" + b"0123456789" * 5 + b"\nthree", errors.append)
     assert lines == [(1, "one\n"), (2, "\n"), (3, "three")]
-    assert [error.location for error in told] == ["a:2"]
+    assert [error.location for error in errors] == ["a:2"]
 
 
 def test_a_file_with_a_hole_is_read_no_further_than_the_limit(tmp_path):
     path = tmp_path / "a"
     with path.open("wb") as file:
         file.truncate(1 << 40)
-    notes = Notes()
+    log = ReadLog()
     with pytest.raises(ReadError, match="longer than 1 MiB"):
-        Source(path, "a", "a").text(ReadOptions(max_mb=1), notes)
-    assert notes.bytes < 2 << 20
+        Source(path, "a", "a").text(ReadOptions(max_mb=1), log)
+    assert log.bytes < 2 << 20
 
 
 def test_the_limit_is_not_set_aside_in_memory(tmp_path):
@@ -175,14 +175,14 @@ def test_what_cannot_be_opened_is_said(tmp_path, monkeypatch):
         (tmp_path / ("x" * 300), "File name too long"),
     ):
         with pytest.raises(ReadError, match=f"cannot be read .*{reason}"):
-            Source(path, "a", "a").text(ReadOptions(), Notes())
+            Source(path, "a", "a").text(ReadOptions(), ReadLog())
 
     def forbidden(*_, **__):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", forbidden)
     with pytest.raises(ReadError, match=r"^a: cannot be read \(Permission denied\)$"):
-        Source(tmp_path / "a", "a", "a").text(ReadOptions(), Notes())
+        Source(tmp_path / "a", "a", "a").text(ReadOptions(), ReadLog())
 
 
 def test_an_error_while_reading_is_said(tmp_path):
@@ -198,7 +198,7 @@ def test_an_error_while_reading_is_said(tmp_path):
 
     source = Source(None, "disk", "disk", Broken())
     with pytest.raises(ReadError, match=r"^disk: cannot be read \(Input/output error\)$"):
-        source.text(ReadOptions(), Notes())
+        source.text(ReadOptions(), ReadLog())
 
 
 def test_a_stream_that_does_not_wait_is_refused():
@@ -223,7 +223,7 @@ def test_names_fit_into_one_line():
 
 
 class Dripping(io.RawIOBase):
-    """A stream that gives one byte at a time."""
+    """A stream that returns one byte at a time."""
 
     def __init__(self, content):
         self._rest = io.BytesIO(content)
@@ -238,7 +238,7 @@ class Dripping(io.RawIOBase):
 def test_a_stream_may_come_in_drops():
     content = gzip.compress(b'{"text": "One."}\n' * 9)
     source = Source(None, "pipe", "pipe", Dripping(content))
-    assert list(source.lines(ReadOptions(), Notes()))[8] == (9, '{"text": "One."}\n')
+    assert list(source.lines(ReadOptions(), ReadLog()))[8] == (9, '{"text": "One."}\n')
     assert sniff_format(Source(None, "p", "p", Dripping(b"<?xml version='1.0'?> <html>"))) == "html"
 
 
@@ -269,7 +269,7 @@ def test_a_stream_shows_its_format(head, name):
 
 
 def _all(source):
-    with source.open(Notes()) as stream:
+    with source.open(ReadLog()) as stream:
         yield stream.read()
 
 
@@ -285,7 +285,7 @@ def test_a_named_pipe_is_read(tmp_path):
     writer = threading.Thread(target=path.write_bytes, args=(b"One.",))
     writer.start()
     try:
-        assert Source(path, "pipe", "pipe").text(ReadOptions(), Notes()) == "One."
+        assert Source(path, "pipe", "pipe").text(ReadOptions(), ReadLog()) == "One."
     finally:
         writer.join()
 
@@ -306,17 +306,17 @@ def test_standard_input_is_read_and_left_open(monkeypatch):
         "standard input",
         b"One.\n\nTwo.",
     )
-    assert source.text(ReadOptions(), Notes()) == "One.\n\nTwo."
+    assert source.text(ReadOptions(), ReadLog()) == "One.\n\nTwo."
     assert not stdin.buffer.closed
-    assert standard_input().text(ReadOptions(), Notes()) == ""
+    assert standard_input().text(ReadOptions(), ReadLog()) == ""
 
 
 def test_standard_input_of_a_process():
     script = (
-        "from permutopic.readers import Notes, ReadOptions\n"
+        "from permutopic.readers import ReadLog, ReadOptions\n"
         "from permutopic.readers.source import standard_input\n"
         "from permutopic.errors import InputError\n"
-        "try: print(standard_input().text(ReadOptions(), Notes()))\n"
+        "try: print(standard_input().text(ReadOptions(), ReadLog()))\n"
         "except InputError as error: print(error)"
     )
     run = [sys.executable, "-c", script]

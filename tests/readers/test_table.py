@@ -9,26 +9,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from permutopic.readers import Fields, Notes, ReadError, ReadOptions, read_documents
+from permutopic.readers import Fields, ReadError, ReadLog, ReadOptions, read_documents
 from permutopic.readers.source import Source
 from permutopic.readers.table import read
-from permutopic.readers.table_lines import Lines
+from permutopic.readers.table_lines import TableLines
 
 from invariant import check
 
 
-def read_file(path, notes=None, **settings):
+def read_file(path, log=None, **settings):
     source = Source(path, str(path), "table")
-    documents = list(read(source, ReadOptions(**settings), Notes() if notes is None else notes))
+    documents = list(read(source, ReadOptions(**settings), ReadLog() if log is None else log))
     for document in documents:
         check(document)
     return documents
 
 
-def read_text(folder, text, name="t.csv", notes=None, **settings):
+def read_text(folder, text, name="t.csv", log=None, **settings):
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_file(path, notes, **settings)
+    return read_file(path, log, **settings)
 
 
 def parts(document):
@@ -105,11 +105,11 @@ def test_a_column_may_have_two_uses_and_others_any_names(tmp_path):
 
 def test_rows_of_one_document_are_put_together(tmp_path):
     text = "doc,heading,text\na,h,One.\na,,\na,i,Two.\nb,h,Three.\n"
-    notes = Notes()
-    first, second = read_text(tmp_path, text, notes=notes, fields=Fields(document="doc"))
+    log = ReadLog()
+    first, second = read_text(tmp_path, text, log=log, fields=Fields(document="doc"))
     assert (first.title, parts(first)) == ("a", [("One.", "h", None), ("Two.", "i", None)])
     assert (second.title, second.location[-2:]) == ("b", ":5")
-    assert notes.skipped == {"no text": 1}
+    assert log.skipped == {"no text": 1}
     with pytest.raises(ReadError, match=":6: rows of document 'a' are not together: sort them"):
         read_text(tmp_path, text + "a,,Four.\n", fields=Fields(document="doc"))
 
@@ -141,7 +141,7 @@ def test_a_bad_table_is_named_by_file_and_line(tmp_path, text, message):
 
 @pytest.mark.parametrize("field", ["title", "heading", "label", "document"])
 def test_a_column_that_was_named_must_be_there(tmp_path, field):
-    with pytest.raises(ReadError, match=rf":1: the table has no 'x' .*\(--{field}-field\)"):
+    with pytest.raises(ReadError, match=rf":1: the table has no 'x' .*\(fields\.{field}\)"):
         read_text(tmp_path, "text\na\n", fields=Fields(**{field: "x"}))
 
 
@@ -150,34 +150,34 @@ BAD_ROWS = ["1\n", "1,2,3\n", '"x"y,2\n', "1,\0\n", "1,\xe9\n", '"1\n\xe9\n",2\n
 
 @pytest.mark.parametrize("row", BAD_ROWS)
 def test_a_bad_row_is_skipped_and_counted_when_asked_to(tmp_path, row):
-    notes = Notes()
+    log = ReadLog()
     content = f"title,text\na,b\n{row}c,d\n".encode("latin-1")
-    documents = read_text(tmp_path, content, notes=notes, on_bad="skip")
+    documents = read_text(tmp_path, content, log=log, on_bad="skip")
     assert [document.title for document in documents] == ["a", "c"]
-    assert notes.skipped.total() == 1
+    assert log.skipped.total() == 1
 
 
 def read_skipping(folder, text, **settings):
-    """Read a table without its bad rows: what is left, and what is said about the others."""
-    notes = Notes()
-    documents = read_text(folder, text, notes=notes, on_bad="skip", **settings)
+    """Read a table without its bad rows; return the rest, and line and error of each bad row."""
+    log = ReadLog()
+    documents = read_text(folder, text, log=log, on_bad="skip", **settings)
     left = [(int(d.location.rsplit(":", 1)[1]), parts(d)[0][0]) for d in documents]
-    return left, [(place.rsplit(":", 1)[1], detail) for place, _, detail in notes.examples]
+    return left, [(location.rsplit(":", 1)[1], detail) for location, _, detail in log.examples]
 
 
 def test_after_a_quote_that_is_never_closed_reading_goes_on_with_the_next_row(tmp_path):
     rows = "".join(f"{n},row {n}\n" for n in range(4, 50))
-    left, told = read_skipping(tmp_path, f'id,text\n1,one\n2,"never closed\n{rows}')
+    left, skipped = read_skipping(tmp_path, f'id,text\n1,one\n2,"never closed\n{rows}')
     assert left == [(2, "one"), *((n, f"row {n}") for n in range(4, 50))]
-    assert told == [("3", "a quote is opened in this row and never closed: close it")]
+    assert skipped == [("3", "a quote is opened in this row and never closed: close it")]
 
 
 def test_an_unclosed_quote_that_meets_another_loses_its_own_row_alone(tmp_path):
     text = 'id,text\n1,one\n2,"unclosed\n3,three\n4,four\n5,"five, too"\n6,six\n'
-    left, told = read_skipping(tmp_path, text)
+    left, skipped = read_skipping(tmp_path, text)
     assert left == [(2, "one"), (4, "three"), (5, "four"), (6, "five, too"), (7, "six")]
-    assert [place for place, _ in told] == ["3"]
-    assert "lines" not in told[0][1]
+    assert [location for location, _ in skipped] == ["3"]
+    assert "lines" not in skipped[0][1]
 
 
 CANNOT = (
@@ -196,71 +196,71 @@ TAILS = {
 
 @pytest.mark.parametrize("tail", TAILS)
 def test_the_tail_of_a_broken_row_is_no_row(tmp_path, tail):
-    left, told = read_skipping(tmp_path, f'id,text\n1,one\n2,"{tail}8,eight\n9,"nine"\n')
+    left, skipped = read_skipping(tmp_path, f'id,text\n1,one\n2,"{tail}8,eight\n9,"nine"\n')
     last = TAILS[tail]
     assert left == [(2, "one"), (last + 1, "eight"), (last + 2, "nine")]
-    assert told == [("3", f"{CANNOT} (lines 3–{last} are left out)")]
+    assert skipped == [("3", f"{CANNOT} (lines 3–{last} are left out)")]
 
 
 def test_an_uneven_row_of_many_lines_is_left_out_as_a_whole(tmp_path):
-    left, told = read_skipping(tmp_path, 'id,text\n1,"a\nb,c","d\ne,f"\n2,two\n')
+    left, skipped = read_skipping(tmp_path, 'id,text\n1,"a\nb,c","d\ne,f"\n2,two\n')
     assert left == [(5, "two")]
-    assert told[0][0] == "2"
-    assert told[0][1].startswith("this row has 3 fields, the header 2")
-    assert told[0][1].endswith("(lines 2–4 are left out)")
+    assert skipped[0][0] == "2"
+    assert skipped[0][1].startswith("this row has 3 fields, the header 2")
+    assert skipped[0][1].endswith("(lines 2–4 are left out)")
 
 
 def test_each_bad_row_after_another_is_counted(tmp_path):
-    left, told = read_skipping(tmp_path, 'id,text\n1,"a" b\n2,"c" d\n3\n4,"e\n5,f\n6,"g" h\n')
+    left, skipped = read_skipping(tmp_path, 'id,text\n1,"a" b\n2,"c" d\n3\n4,"e\n5,f\n6,"g" h\n')
     assert left == [(6, "f")]
-    assert [place for place, _ in told] == ["2", "3", "5", "7"]
-    assert told[1][1] == f"{CANNOT} (lines 3–4 are left out)"
+    assert [location for location, _ in skipped] == ["2", "3", "5", "7"]
+    assert skipped[1][1] == f"{CANNOT} (lines 3–4 are left out)"
 
 
 def test_a_quote_after_many_good_rows_does_not_make_a_tail_of_them(tmp_path):
     rows = "".join(f"{n},row {n}\n" for n in range(9))
-    left, told = read_skipping(tmp_path, f'id,text\n1,"a" b\n{rows}9,a pipe of 5"\n')
+    left, skipped = read_skipping(tmp_path, f'id,text\n1,"a" b\n{rows}9,a pipe of 5"\n')
     assert [text for _, text in left] == [*(f"row {n}" for n in range(9)), 'a pipe of 5"']
-    assert [place for place, _ in told] == ["2"]
+    assert [location for location, _ in skipped] == ["2"]
 
 
 def test_an_unclosed_quote_in_a_long_table_costs_one_row(tmp_path):
     rows = "".join(f"{n},some words of text\n" for n in range(100_000))
-    left, told = read_skipping(tmp_path, f'id,text\n1,"a\n{rows}', max_mb=1)
+    left, skipped = read_skipping(tmp_path, f'id,text\n1,"a\n{rows}', max_mb=1)
     assert len(left) == 100_000
-    assert [place for place, _ in told] == ["2"]
+    assert [location for location, _ in skipped] == ["2"]
 
 
 def test_the_tail_of_a_line_that_is_too_long_is_no_row(tmp_path):
     text = f'id,text\n1,"{"x" * (1 << 20)}\nprose with, a comma\nend"\n2,two\n'
-    left, told = read_skipping(tmp_path, text, max_mb=1)
+    left, skipped = read_skipping(tmp_path, text, max_mb=1)
     assert left == [(5, "two")]
-    assert [place for place, _ in told] == ["2"]
+    assert [location for location, _ in skipped] == ["2"]
 
 
 def test_a_byte_that_is_not_in_the_encoding_costs_one_row(tmp_path):
     rows = [f"{n},row {n}\n".encode() for n in range(60_000)]
     rows[20_000] = b"20000,caf\x81\n"
     content = b"id,text\n" + b"".join(rows)
-    left, told = read_skipping(tmp_path, content, encoding="cp1252")
+    left, skipped = read_skipping(tmp_path, content, encoding="cp1252")
     assert [number for number, _ in left] == [n + 2 for n in range(60_000) if n != 20_000]
     at = content.index(b"\x81")
-    assert told[0][0] == "20002"
-    assert told[0][1].startswith(f"byte {at} (0x81) is not cp1252")
+    assert skipped[0][0] == "20002"
+    assert skipped[0][1].startswith(f"byte {at} (0x81) is not cp1252")
     with pytest.raises(ReadError, match=rf":20002: byte {at} \(0x81\) is not cp1252"):
         read_text(tmp_path, content, encoding="cp1252")
 
 
-def test_a_file_that_is_cut_while_a_tail_is_looked_for_is_told_of(tmp_path):
+def test_a_file_that_is_cut_while_a_tail_is_searched_is_reported(tmp_path):
     rows = "".join(f"{n},row {n * n * n}\n" for n in range(99_999)).encode()
     packed = gzip.compress(b'id,text\n1,"a" b\n' + rows)
-    notes = Notes()
+    log = ReadLog()
     path = tmp_path / "t.csv.gz"
     path.write_bytes(packed[:-9])
-    documents = read_documents(path, ReadOptions(on_bad="skip"), notes)
+    documents = read_documents(path, ReadOptions(on_bad="skip"), log)
     assert next(documents).location.endswith(":3")
     assert len(list(documents)) > 1000
-    assert notes.skipped == {"bad row": 1, "damaged": 1}
+    assert log.skipped == {"bad row": 1, "damaged": 1}
 
 
 TSV = [
@@ -303,12 +303,12 @@ def test_quotes_of_a_csv_file_are_not_taken_as_they_stand(tmp_path):
 def test_lines_are_not_read_again_and_again(tmp_path, monkeypatch, line, name):
     fed = 0
 
-    def count(lines, usual=Lines.__next__):
+    def count(lines, usual=TableLines.__next__):
         nonlocal fed
         fed += 1
         return usual(lines)
 
-    monkeypatch.setattr(Lines, "__next__", count)
+    monkeypatch.setattr(TableLines, "__next__", count)
     header = "id\ttext\n" if "\t" in line or name == "t.tsv" else "id,text\n"
     with contextlib.suppress(ReadError):
         read_text(tmp_path, header + line * 3000, name=name, on_bad="skip")
@@ -325,18 +325,18 @@ def test_a_row_that_is_too_long_is_refused_or_skipped(tmp_path):
     text = f'title,text\na,b\nc,"{long}\n{long}\n{long}\n"\n'
     with pytest.raises(ReadError, match=":3: longer than 1 MiB"):
         read_text(tmp_path, text, max_mb=1)
-    notes = Notes()
-    documents = read_text(tmp_path, text + "e,f\n", notes=notes, max_mb=1, on_bad="skip")
+    log = ReadLog()
+    documents = read_text(tmp_path, text + "e,f\n", log=log, max_mb=1, on_bad="skip")
     assert [document.title for document in documents] == ["a", "e"]
-    assert notes.skipped["too long"] == 1
+    assert log.skipped["too long"] == 1
 
 
 def test_an_unclosed_quote_does_not_read_a_long_file_into_memory(tmp_path):
-    notes = Notes()
+    log = ReadLog()
     text = 'text\n"' + "some words of text\n" * 200_000
     with pytest.raises(ReadError, match=":2: longer than 1 MiB"):
-        read_text(tmp_path, text, notes=notes, max_mb=1)
-    assert notes.bytes < 2 << 20
+        read_text(tmp_path, text, log=log, max_mb=1)
+    assert log.bytes < 2 << 20
 
 
 def test_a_long_field_is_read_and_the_limit_of_the_csv_module_put_back(tmp_path):
@@ -351,16 +351,16 @@ def test_a_long_field_is_read_and_the_limit_of_the_csv_module_put_back(tmp_path)
 
 
 def test_an_empty_file_is_counted_and_so_are_rows_without_text(tmp_path):
-    notes = Notes()
-    assert read_text(tmp_path, " \n\n", notes=notes) == []
-    assert notes.skipped == {"empty file": 1}
-    notes = Notes()
-    assert read_text(tmp_path, "a,text\n\n", notes=notes) == []
-    assert notes.skipped == {"no rows": 1}
+    log = ReadLog()
+    assert read_text(tmp_path, " \n\n", log=log) == []
+    assert log.skipped == {"empty file": 1}
+    log = ReadLog()
+    assert read_text(tmp_path, "a,text\n\n", log=log) == []
+    assert log.skipped == {"no rows": 1}
     (tmp_path / "t.csv").write_text("a,text\n1,\n2, \n3,x\n")
-    notes = Notes()
-    assert len(list(read_documents(tmp_path, notes=notes))) == 1
-    assert notes.skipped == {"no text": 2}
+    log = ReadLog()
+    assert len(list(read_documents(tmp_path, log=log))) == 1
+    assert log.skipped == {"no text": 2}
 
 
 cells = st.text(st.sampled_from('ab,;"\t \r\né'), max_size=8)
@@ -399,11 +399,11 @@ def test_all_rows_but_the_broken_one_come_back(tmp_path_factory, texts, where, b
         rows.append(line.getvalue())
     rows.insert(where, broken)
     folder = tmp_path_factory.mktemp("broken")
-    notes = Notes()
+    log = ReadLog()
     table = "id,text\n" + "".join(rows)
-    documents = read_text(folder, table, notes=notes, on_bad="skip")
+    documents = read_text(folder, table, log=log, on_bad="skip")
     assert [document.source for document in documents] == texts
-    assert notes.skipped == {"bad row": 1}
+    assert log.skipped == {"bad row": 1}
 
 
 @st.composite

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from permutopic.documents import Heading, make_document
-from permutopic.readers.wiki.mask import Names, mask
+from permutopic.readers.wiki.markup import NamespaceNames, blank_markup
 from permutopic.readers.wiki.wikitext import read_wikitext
 
 from invariant import check
 
-GERMAN = Names(frozenset({"category", "kategorie"}), frozenset({"file", "image", "datei"}))
+GERMAN = NamespaceNames(frozenset({"category", "kategorie"}), frozenset({"file", "image", "datei"}))
 
 
 def read(text, names=None):
@@ -174,7 +174,7 @@ def test_what_is_left_out_leaves_one_blank_behind():
     assert texts("a {{b}} c {{d}} {{e}} f") == ["a c f"]
 
 
-def test_every_piece_knows_its_place():
+def test_every_piece_has_its_offsets():
     text = "'''A'''&amp;[[b|c]]<br>d {{e}} f"
     [unit] = read(text).units
     assert [tuple(piece) for piece in unit.pieces] == [
@@ -191,7 +191,7 @@ def test_half_of_a_link_in_a_paragraph_is_no_link():
     assert texts("a [[b\n\nc]] d [[e|f\n\ng]]") == ["a b", "c d e|f", "g"]
 
 
-def test_characters_that_the_mask_is_made_of_are_ordinary_in_a_page():
+def test_control_characters_of_a_page_are_not_taken_for_placeholders():
     assert texts("a\x01b\x02\x03c\x11d") == ["a\x01b\x02\x03c\x11d"]
 
 
@@ -207,7 +207,7 @@ DEEP = {
     "tags": "<div>" * MANY + "</div>" * MANY,
     "tables": "{|\n|\n" * MANY + "|}\n" * MANY,
     "open tags": "<a b=" * MANY,
-    "open notes": "<ref>" * MANY,
+    "open log": "<ref>" * MANY,
     "comments": "<!--" * MANY,
     "quotes": "''a" * MANY,
     "entities": "&amp" * MANY,
@@ -258,8 +258,10 @@ def test_whatever_a_page_holds_its_words_stand_where_they_are_said_to(text):
 
 @settings(deadline=None)
 @given(wikitexts)
-def test_a_mask_is_as_long_as_the_page_and_moves_nothing(text):
-    masked = mask(text, Names())
-    assert len(masked) == len(text)
-    kept = [(mine, theirs) for mine, theirs in zip(masked, text, strict=True) if mine.isalnum()]
-    assert all(mine == theirs for mine, theirs in kept)
+def test_blanked_text_is_as_long_as_the_page_and_moves_nothing(text):
+    blanked = blank_markup(text, NamespaceNames())
+    assert len(blanked) == len(text)
+    kept = [
+        (shown, original) for shown, original in zip(blanked, text, strict=True) if shown.isalnum()
+    ]
+    assert all(shown == original for shown, original in kept)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
-from permutopic.text.lowering import lower
+from permutopic.text.lowercase import lower
 from permutopic.text.tokens import Tokens
 
 

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from permutopic.documents import Document, Piece, Unit
 from permutopic.errors import InputError
 from permutopic.text.splitting import count_source_words
-from permutopic.text.units import Counts, Units
+from permutopic.text.units import ShortUnitCounts, Units
 
 
 def document(*parts):
-    """A document whose source is its units, '|' between them."""
+    """Make a document whose source is its units, joined by '|'."""
     units, start = [], 0
     for heading, text in parts:
         units.append(Unit(text, heading, None, (Piece(text, start, start + len(text)),)))
@@ -33,7 +33,7 @@ def test_paragraphs_are_as_they_were_read():
     assert Units().cut(PAGE) == PAGE
 
 
-def test_sentences_and_lines_know_their_place():
+def test_sentences_and_lines_have_their_offsets():
     assert found(Units("sentence")) == [
         ("A", "One two.", "One two."),
         ("A", "Three four five!", "Three four five!"),
@@ -71,7 +71,7 @@ def test_windows_may_overlap():
 
 
 def test_short_units_are_merged_under_their_heading():
-    counts = Counts()
+    counts = ShortUnitCounts()
     page = document(
         ("A", "One."), ("A", "Two three."), ("A", "Four."), ("B", "Five."), ("C", "a b")
     )
@@ -81,18 +81,18 @@ def test_short_units_are_merged_under_their_heading():
         ("B", "Five."),
         ("C", "a b"),
     ]
-    assert counts == Counts(merged=2, dropped=0, kept=1)
+    assert counts == ShortUnitCounts(merged=2, dropped=0, kept=1)
     assert page.source[cut.units[0].start : cut.units[0].end] == "One.|Two three.|Four."
 
 
 def test_short_units_may_be_dropped():
-    counts = Counts()
+    counts = ShortUnitCounts()
     cut = Units(min_words=2, short="drop").cut(PAGE, counts)
     assert [unit.text for unit in cut.units] == [
         "One two. Three four five!",
         "Seven eight\nnine ten.",
     ]
-    assert counts == Counts(merged=0, dropped=2, kept=0)
+    assert counts == ShortUnitCounts(merged=0, dropped=2, kept=0)
 
 
 def test_words_are_counted_where_none_are_written_apart():
@@ -122,7 +122,7 @@ def test_units_without_a_source_are_cut_too():
 )
 def test_no_visible_character_is_lost_or_moved(parts, kind, min_words, short):
     page = document(*[(heading, text.strip()) for heading, text in parts])
-    counts = Counts()
+    counts = ShortUnitCounts()
     cut = Units(kind, window=3, min_words=min_words, short=short).cut(page, counts)
     for unit in cut.units:
         inside = page.source[unit.start : unit.end].replace("|", " ")
@@ -135,7 +135,7 @@ def test_no_visible_character_is_lost_or_moved(parts, kind, min_words, short):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"kind": "page"}, "unit is one of paragraph, sentence, section, line, window, not 'page'"),
+        ({"kind": "page"}, "kind is one of paragraph, sentence, section, line, window, not 'page'"),
         ({"short": "keep"}, "short is one of merge, drop"),
         ({"window": 0}, r"window \(in words\) must be a whole number of at least 1"),
         ({"step": 0}, "step"),

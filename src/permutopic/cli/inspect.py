@@ -89,7 +89,7 @@ def _report(found: Inspection, n_headings: int, all_skipped: bool) -> Iterator[s
 
 
 def _headings(found: Inspection, n_headings: int) -> Iterator[str]:
-    from permutopic.readers.notes import shown
+    from permutopic.readers.read_log import printable
 
     if not found.headings:
         yield "headings      none"
@@ -101,7 +101,7 @@ def _headings(found: Inspection, n_headings: int) -> Iterator[str]:
         f"{share:.0%} of the units stand under one"
     )
     for heading, count in list(found.headings.items())[:n_headings]:
-        name = shown(" ".join(heading.split())[:60])
+        name = printable(" ".join(heading.split())[:60])
         yield f"              {count:>6,} {count / found.documents:>5.0%}  {name}"
 
 

@@ -14,7 +14,7 @@ from permutopic.corpus.encoded import DocumentTokens, EncodedDocument
 from permutopic.errors import InputError, Message, Parameter
 from permutopic.text.splitting import count_source_words
 from permutopic.text.tokens import Tokens
-from permutopic.text.units import Counts, Units
+from permutopic.text.units import ShortUnitCounts, Units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -96,7 +96,7 @@ class Encoder:
         keep_texts: bool = False,
     ) -> None:
         self.tokens, self.units = Tokens.of(tokens), Units.of(units)
-        self.short_units = Counts()
+        self.short_units = ShortUnitCounts()
         self.empty: list[str] = []
         self.too_short: list[str] = []
         self.unknown = self.excluded_words = 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.errors import Message, Parameter
-from permutopic.readers.notes import Notes
+from permutopic.readers.read_log import ReadLog
 from permutopic.text.languages import guess_language, language_name
 from permutopic.text.segmenters import SEGMENTED
 
@@ -53,7 +53,7 @@ class Diagnostics:
         Documents with characters that could not be decoded.
     """
 
-    log: Notes = field(default_factory=Notes)
+    log: ReadLog = field(default_factory=ReadLog)
     languages: Counter[str | None] = field(default_factory=Counter)
     headings: Counter[str] = field(default_factory=Counter)
     replaced: int = 0

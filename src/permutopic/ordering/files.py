@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from permutopic.readers.notes import Notes, ReadError
+from permutopic.readers.read_log import ReadError, ReadLog
 from permutopic.readers.settings import ReadOptions
 from permutopic.readers.source import Source, standard_input
 
@@ -37,7 +37,7 @@ def read_pieces(path: str | Path, options: ReadOptions | None = None) -> list[Lo
     source = standard_input() if name == STANDARD_INPUT else Source(Path(path), name, name)
     pieces: list[LoosePiece] = []
     lines: dict[str, int] = {}
-    for number, line in source.lines(options or ReadOptions(), Notes()):
+    for number, line in source.lines(options or ReadOptions(), ReadLog()):
         if line.isspace():
             continue
         location = f"{source.name}:{number}"

@@ -9,29 +9,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permutopic.documents import Document, Heading, Paragraph, Piece, make_document
-from permutopic.readers.notes import ReadError
-from permutopic.readers.word.body import Block, Body
+from permutopic.readers.read_log import ReadError
+from permutopic.readers.word.body import WordBlock, WordBody
 from permutopic.readers.word.package import Package
 from permutopic.readers.word.styles import TITLE, Styles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
 
-def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
     """Read a Word file as one document."""
-    content = source.bytes(options, notes)
+    content = source.bytes(options, log)
     try:
         package = Package(content, source.name, options)
-        blocks = Body(package, Styles(package)).blocks
+        blocks = WordBody(package, Styles(package)).blocks
         title = _core_title(package)
     except ReadError:
         raise
-    except Exception as error:  # an archive can be broken in many ways
+    except Exception as error:  # a broken archive may raise any type
         reason = " ".join(str(error).split())[:80] or type(error).__name__
         raise ReadError(
             source.name, "damaged", f"not a whole Word document ({reason}): is the file cut?"
@@ -48,8 +48,8 @@ def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Documen
     )
 
 
-def _title_lines(blocks: list[Block]) -> range:
-    """Find the first blocks in a row that have the style of a title."""
+def _title_lines(blocks: list[WordBlock]) -> range:
+    """Return the first consecutive blocks with the style of a title."""
     first = next((n for n, block in enumerate(blocks) if block.level == TITLE), 0)
     last = first
     while last < len(blocks) and blocks[last].level == TITLE:
@@ -57,20 +57,20 @@ def _title_lines(blocks: list[Block]) -> range:
     return range(first, last)
 
 
-def _parts(blocks: list[Block], title: range) -> Iterator[Heading | Paragraph]:
+def _parts(blocks: list[WordBlock], title: range) -> Iterator[Heading | Paragraph]:
     begin = 0
     for number, block in enumerate(blocks):
         end = begin + len(block.text)
         if block.level is None:
             yield Paragraph((Piece(block.text, begin, end),))
         elif number not in title:
-            # Titles further down are the headings of parts.
+            # Later blocks with that style are headings of parts.
             yield Heading(max(block.level, 1), " ".join(block.text.split()))
         begin = end + 1
 
 
 def _core_title(package: Package) -> str:
-    """Read the title that the file's properties give."""
+    """Return the title in the file's core properties."""
     part = package.related("", "core-properties")
     texts: list[str] = []
     is_title = False

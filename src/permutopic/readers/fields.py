@@ -1,4 +1,4 @@
-"""The fields of a record, taken out with an eye on what they hold."""
+"""Access to the fields of a record, with checks of their types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from permutopic.readers.notes import ReadError
+from permutopic.errors import Message, Parameter
+from permutopic.readers.read_log import ReadError
 from permutopic.readers.settings import Fields
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ _NAMES = {str: "a string", list: "a list", dict: "an object", type(None): "null"
 
 
 def take(record: dict[str, Any], name: str, owner: str, location: str, fields: Fields) -> Any:
-    """Take a field that a record must have."""
+    """Return the value of a required field."""
     if name not in record:
         raise no_field(location, owner, name, record, fields)
     return record[name]
@@ -25,9 +26,9 @@ def take(record: dict[str, Any], name: str, owner: str, location: str, fields: F
 def take_name(
     record: dict[str, Any], field: str, location: str, what: str | None = None
 ) -> str | None:
-    """Take a title, a heading or the like: a string or a number; None where there is none.
+    """Return a title, heading or label (a string or a number) as a string; None if it is missing.
 
-    `what` is what messages call it, if not by the field's name.
+    `what` describes the field in messages; the default is its name.
 
     >>> take_name({"id": 7}, "id", "a.jsonl:1"), take_name({"id": " "}, "id", "a.jsonl:1")
     ('7', None)
@@ -38,43 +39,43 @@ def take_name(
     if isinstance(value, str):
         return value.strip() or None
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        # Data frames write what is missing as NaN.
+        # Data frames write missing values as NaN.
         return str(value) if isinstance(value, int) or not math.isnan(value) else None
     raise wrong_type(value, "a string", what or repr(field), location)
 
 
-def typed(value: Any, kind: type, what: str, location: str) -> Any:
-    """Hand a value on if it is of a kind that JSON has; `what` names it in the message if not."""
+def check_type(value: Any, kind: type, what: str, location: str) -> Any:
+    """Return a value if it is of a JSON type; `what` describes it in the message if not."""
     if not isinstance(value, kind):
         raise wrong_type(value, _NAMES[kind], what, location)
     return value
 
 
 def wrong_type(value: Any, right: str, what: str, location: str) -> ReadError:
-    """Say what a value is, and what it must be."""
+    """Make the error for a value of a wrong type; `right` describes the right one."""
     found = _NAMES.get(type(value), type(value).__name__)
     return ReadError(location, "wrong type", f"{what} is {found}: it must be {right}")
 
 
 def choose_columns(names: Sequence[str], fields: Fields, location: str) -> list[str]:
-    """Choose the columns of a flat table that make up its records.
+    """Return the columns of a flat table that its records need.
 
     >>> choose_columns(["id", "text", "title"], Fields(), "a.csv:1")
     ['title', 'text']
     """
-    needed = {fields.text, fields.document} | named_by_user(fields)
+    required = {fields.text, fields.document} | renamed_fields(fields)
     wanted = [fields.document, fields.title, fields.heading, fields.label, fields.text]
     chosen = []
     for name in dict.fromkeys(filter(None, wanted)):
         if name in names:
             chosen.append(name)
-        elif name in needed:
+        elif name in required:
             raise no_field(location, "the table", name, names, fields)
-    return check_single(names, chosen, location)
+    return check_unique(names, chosen, location)
 
 
-def check_single(names: Sequence[str], chosen: list[str], location: str) -> list[str]:
-    """Refuse columns that share their name with another."""
+def check_unique(names: Sequence[str], chosen: list[str], location: str) -> list[str]:
+    """Return the chosen columns; one whose name is not unique is an error."""
     for name in chosen:
         if names.count(name) > 1:
             raise ReadError(
@@ -83,33 +84,33 @@ def check_single(names: Sequence[str], chosen: list[str], location: str) -> list
     return chosen
 
 
-def named_by_user(fields: Fields) -> set[str]:
-    """Find the optional fields that have not their usual name: they are missed if not there."""
-    usual = Fields()
+def renamed_fields(fields: Fields) -> set[str]:
+    """Return the optional fields with another name than the default: these must exist."""
+    default = Fields()
     names = ("title", "heading", "label")
-    return {getattr(fields, n) for n in names if getattr(fields, n) != getattr(usual, n)}
+    return {getattr(fields, n) for n in names if getattr(fields, n) != getattr(default, n)}
 
 
 def no_field(
     location: str, owner: str, name: str, found: Iterable[str], fields: Fields
 ) -> ReadError:
-    """Say that a field is missing, which there are, and which option names another.
+    """Make the error for a missing field: which fields there are, and which parameter renames it.
 
     >>> str(no_field("a.jsonl:1", "section 2", "heading", ["head"], Fields()))
-    "a.jsonl:1: section 2 has no 'heading' (its keys: 'head'): name the right one (--heading-field)"
+    "a.jsonl:1: section 2 has no 'heading' (its keys: 'head'): name the right one (fields.heading)"
     """
-    option = next(each for each in vars(fields) if getattr(fields, each) == name)
+    field = next(each for each in vars(fields) if getattr(fields, each) == name)
     keys = "columns" if owner == "the table" else "keys"
-    return ReadError(
-        location,
-        f"no {name!r}",
-        f"{owner} has no {name!r} (its {keys}: {listed(found)}): "
-        f"name the right one (--{option}-field)",
+    detail = Message(
+        f"{owner} has no {name!r} (its {keys}: {listed(found)}): name the right one (",
+        Parameter(f"fields.{field}"),
+        ")",
     )
+    return ReadError(location, f"no {name!r}", detail)
 
 
 def listed(names: Iterable[str]) -> str:
-    """List names, as many and as much of each as fits into a message.
+    """Join names for a message: at most 20, and 40 characters of each.
 
     >>> listed(["id", "body"]), listed([])
     ("'id', 'body'", 'none')

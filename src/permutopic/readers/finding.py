@@ -1,4 +1,4 @@
-"""From what a user names (files, folders, globs, standard input) to the files to read."""
+"""Find the files to read: from files, folders, globs and standard input."""
 
 from __future__ import annotations
 
@@ -8,46 +8,47 @@ import stat
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Message, Parameter
+from permutopic.readers.compression import strip_compression
 from permutopic.readers.formats import FORMATS, guess_format, sniff_format
-from permutopic.readers.globs import WILD, Glob, fits
-from permutopic.readers.notes import ReadError, shown
-from permutopic.readers.source import PACKED, Source, standard_input, unreadable
+from permutopic.readers.globs import WILD, Glob, matches_glob
+from permutopic.readers.read_log import ReadError, printable
+from permutopic.readers.source import Source, standard_input, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import ReadOptions
 
 _SHORT_EXTENSION = re.compile(r"\.[^\W\d_]\w{0,9}")
 
 
-class Found(NamedTuple):
-    """A file to read, its format, and whether it was found in a folder or named itself."""
+class FoundFile(NamedTuple):
+    """A file to read, its format, and whether it was found in a folder or given by name."""
 
     source: Source
     format: str
     in_folder: bool
 
 
-class Finder:
-    """Finds the files that paths stand for, each of them once."""
+class FileFinder:
+    """Resolves paths to files, each of them once."""
 
-    def __init__(self, options: ReadOptions, notes: Notes) -> None:
-        self._options, self._notes = options, notes
+    def __init__(self, options: ReadOptions, log: ReadLog) -> None:
+        self._options, self._log = options, log
         self._seen: dict[tuple[int, int], str] = {}
 
-    def find(self, path: str | Path) -> Iterator[Found]:
-        """Find the files that a path stands for, in natural order."""
+    def find(self, path: str | Path) -> Iterator[FoundFile]:
+        """Yield the files of a file name, folder, glob or "-", in natural order."""
         name = _name(path)
         if name == "-":
             source = standard_input()
-            yield Found(source, self._options.format or sniff_format(source), in_folder=False)
+            yield FoundFile(source, self._options.format or sniff_format(source), in_folder=False)
             return
-        place = Path(name)
+        location = Path(name)
         try:
-            status = _status(place)
+            status = _status(location)
         except ReadError as error:
             if WILD.search(name):
                 base, glob = _split_glob(name)
@@ -56,26 +57,32 @@ class Finder:
             self._refuse(error)
             return
         if stat.S_ISDIR(status.st_mode):
-            yield from self._walk(place)
+            yield from self._walk(location)
         else:
-            yield from self._take_named(place, name, status)
+            yield from self._take_named(location, name, status)
 
-    def _take_named(self, path: Path, name: str, status: os.stat_result) -> Iterator[Found]:
+    def _take_named(self, path: Path, name: str, status: os.stat_result) -> Iterator[FoundFile]:
         format_name = self._format(path)
         if format_name is None:
             why = f"the extension {path.suffix!r}" if path.suffix else "a name without extension"
             choices = ", ".join(FORMATS)
-            detail = f"no format is known by {why}: choose one with --format ({choices})"
+            detail = Message(
+                f"no format is known by {why}: choose one with ",
+                Parameter("format"),
+                f" ({choices})",
+            )
             self._refuse(ReadError(name, "unknown extension", detail))
         elif self._is_new(name, status):
-            yield Found(Source(path, name, _bare(path.name)), format_name, in_folder=False)
+            yield FoundFile(
+                Source(path, name, _strip_extensions(path.name)), format_name, in_folder=False
+            )
 
-    def _walk(self, base: Path, glob: Glob | None = None) -> Iterator[Found]:
-        """Go through a folder, its files first, then its folders; no link to a folder is gone."""
-        home = _real(base)
-        waiting: list[tuple[str, tuple[str, ...]]] = [(str(base), ())]
-        while waiting:
-            folder, inside = waiting.pop()
+    def _walk(self, base: Path, glob: Glob | None = None) -> Iterator[FoundFile]:
+        """Find files below a folder: its own files first; links to folders are not followed."""
+        root = _resolve(base)
+        stack: list[tuple[str, tuple[str, ...]]] = [(str(base), ())]
+        while stack:
+            folder, inside = stack.pop()
             try:
                 with os.scandir(folder) as entries:
                     listed = sorted(entries, key=lambda entry: natural_key(entry.name))
@@ -86,22 +93,22 @@ class Finder:
             for entry in listed:
                 parts = (*inside, entry.name)
                 if entry.name.startswith("."):
-                    self._notes.skip(shown(entry.path), "hidden")
+                    self._log.skip(printable(entry.path), "hidden")
                     continue
                 if _is_folder(entry):
-                    if glob is None or glob.leads_on(parts) or _is_inside(glob, parts):
+                    if glob is None or glob.may_match_below(parts) or _is_inside(glob, parts):
                         folders.append((entry.path, parts))
                 elif self._wants(parts, glob):
                     path = Path(entry.path)
-                    target = _inside(path, home) if entry.is_symlink() else None
-                    if target is not None and self._is_met(path, target, glob):
-                        self._skip_double(path, str(base.joinpath(*target)))
+                    target = _relative_target(path, root) if entry.is_symlink() else None
+                    if target is not None and self._is_found_itself(path, target, glob):
+                        self._skip_duplicate(path, str(base.joinpath(*target)))
                     else:
                         yield from self._take(path, parts)
-            waiting += reversed(folders)
+            stack += reversed(folders)
 
-    def _is_met(self, link: Path, target: tuple[str, ...], glob: Glob | None) -> bool:
-        """Tell whether what a link leads to, in the same folder, is found under its own name."""
+    def _is_found_itself(self, link: Path, target: tuple[str, ...], glob: Glob | None) -> bool:
+        """Whether the target of a link, in the same folder, is found under its own name."""
         if not link.is_file():
             return link.is_dir()
         return self._wants(target, glob) and self._format(PurePath(*target)) is not None
@@ -113,55 +120,57 @@ class Finder:
         include, exclude = self._options.include, self._options.exclude
         return (
             (glob is None or _is_inside(glob, parts))
-            and (not include or any(fits(pattern, parts) for pattern in include))
-            and not any(fits(pattern, parts) for pattern in exclude)
+            and (not include or any(matches_glob(pattern, parts) for pattern in include))
+            and not any(matches_glob(pattern, parts) for pattern in exclude)
         )
 
-    def _take(self, path: Path, parts: tuple[str, ...]) -> Iterator[Found]:
-        """Take one file of a folder, or say why not."""
+    def _take(self, path: Path, parts: tuple[str, ...]) -> Iterator[FoundFile]:
+        """Yield one file of a folder, or log why it is skipped."""
         name = str(path)
         format_name = self._format(path)
         try:
             status = _status(path)
         except ReadError as error:
             if format_name is None:
-                self._notes.skip(shown(name), _unknown(path.suffix))
+                self._log.skip(printable(name), _unknown_extension(path.suffix))
             else:
                 self._refuse(error, in_folder=True)
             return
         if stat.S_ISDIR(status.st_mode):
-            self._notes.skip(shown(name), "link to a folder")
+            self._log.skip(printable(name), "link to a folder")
         elif format_name is None:
-            self._notes.skip(shown(name), _unknown(path.suffix))
+            self._log.skip(printable(name), _unknown_extension(path.suffix))
         elif not stat.S_ISREG(status.st_mode):
-            self._notes.skip(shown(name), "not a regular file")
+            self._log.skip(printable(name), "not a regular file")
         elif self._is_new(name, status):
-            yield Found(Source(path, name, _bare("/".join(parts))), format_name, in_folder=True)
+            yield FoundFile(
+                Source(path, name, _strip_extensions("/".join(parts))), format_name, in_folder=True
+            )
 
     def _is_new(self, name: str, status: os.stat_result) -> bool:
-        """Tell whether a file was not found before: links give it several names."""
+        """Whether a file was not found before under another name (a link)."""
         identity = (status.st_dev, status.st_ino)
         first = self._seen.get(identity)
         if first is not None:
-            self._skip_double(Path(name), first)
+            self._skip_duplicate(Path(name), first)
         elif stat.S_ISREG(status.st_mode):
             self._seen[identity] = name
         return first is None
 
-    def _skip_double(self, path: Path, first: str) -> None:
+    def _skip_duplicate(self, path: Path, first: str) -> None:
         kind = "folder" if path.is_dir() else "file"
-        detail = f"another name of {shown(first)}"
-        self._notes.skip(shown(str(path)), f"another name of a {kind}", detail)
+        detail = f"another name of {printable(first)}"
+        self._log.skip(printable(str(path)), f"another name of a {kind}", detail)
 
     def _refuse(self, error: ReadError, *, in_folder: bool = False) -> None:
-        """Leave out what cannot be read, or stop, as the user said."""
+        """Log a file that cannot be read, or raise its error, as the options say."""
         if not self._options.skips(in_folder=in_folder):
             raise error
-        self._notes.skip_bad(error)
+        self._log.skip_error(error)
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
-    """Sort digits by value and letters whatever their case: a2 before A10.
+    """Return a sort key by which digits compare by value and letters regardless of case.
 
     >>> sorted(["a10", "A2", "b", "1", "a"], key=natural_key)
     ['1', 'a', 'A2', 'a10', 'b']
@@ -181,26 +190,26 @@ def _name(path: object) -> str:
     return name
 
 
-def _real(path: Path) -> Path | None:
+def _resolve(path: Path) -> Path | None:
     try:
         return path.resolve(strict=True)
-    except (OSError, ValueError, RuntimeError):  # nowhere, or in a circle
+    except (OSError, ValueError, RuntimeError):  # a broken link, or a cycle of links
         return None
 
 
-def _inside(link: Path, home: Path | None) -> tuple[str, ...] | None:
-    """Tell where in a folder a link leads, if not out of it or to something hidden."""
-    target = _real(link)
-    if target is None or home is None or not target.is_relative_to(home):
+def _relative_target(link: Path, root: Path | None) -> tuple[str, ...] | None:
+    """Return the path of a link's target below `root`; None if it is outside, or hidden."""
+    target = _resolve(link)
+    if target is None or root is None or not target.is_relative_to(root):
         return None
-    parts = target.relative_to(home).parts
+    parts = target.relative_to(root).parts
     return None if any(part.startswith(".") for part in parts) else parts
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir(follow_symlinks=False)
-    except OSError:  # it is looked at again, and then said
+    except OSError:  # reported when the entry is read
         return False
 
 
@@ -212,19 +221,19 @@ def _status(path: Path) -> os.stat_result:
 
 
 def _split_glob(name: str) -> tuple[Path, Glob]:
-    """Divide a glob into the folder before its first wild card and the rest."""
+    """Split a glob into the folder before its first wildcard and the rest."""
     parts = PurePath(name).parts
     wild = next(n for n, part in enumerate(parts) if WILD.search(part))
     return Path(*parts[:wild]), Glob("/".join(parts[wild:]))
 
 
 def _is_inside(glob: Glob, parts: tuple[str, ...]) -> bool:
-    """Tell whether a glob fits a path, or a folder that it lies in."""
+    """Whether a glob matches a path, or a folder above it."""
     return any(glob.matches(parts[:n]) for n in range(1, len(parts) + 1))
 
 
-def _unknown(extension: str) -> str:
-    """Name an unknown extension, if it is one and not the rest of a name."""
+def _unknown_extension(extension: str) -> str:
+    """Return the reason for skipping a file; long or odd suffixes are no extensions."""
     if not extension:
         return "no extension"
     return "unknown extension" + (
@@ -232,11 +241,9 @@ def _unknown(extension: str) -> str:
     )
 
 
-def _bare(name: str) -> str:
-    """Leave the extensions out of a name."""
-    path = PurePath(name)
-    if path.suffix.lower() in PACKED:
-        path = path.with_suffix("")
+def _strip_extensions(name: str) -> str:
+    """Drop the extensions of format and compression from a name."""
+    path = strip_compression(PurePath(name))
     if guess_format(path) is not None:
         path = path.with_suffix("")
     return path.as_posix()

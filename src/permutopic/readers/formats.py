@@ -1,4 +1,4 @@
-"""The formats there are, and how a file's name tells which one it has."""
+"""The known formats, and how the format of a file or stream is detected."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from importlib import import_module
 from pathlib import PurePath  # noqa: TC003 (the doctest uses it)
 from typing import TYPE_CHECKING
 
-from permutopic.errors import InputError
-from permutopic.readers.decoding import find_mark
-from permutopic.readers.unpacking import PACKED, packing_of
+from permutopic.checks import check_choice
+from permutopic.errors import InputError, Message, Parameter
+from permutopic.readers.compression import detect_compression, strip_compression
+from permutopic.readers.decoding import find_byte_order_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from permutopic.documents import Document
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
-    Reader = Callable[[Source, ReadOptions, Notes], Iterator[Document]]
+    Reader = Callable[[Source, ReadOptions, ReadLog], Iterator[Document]]
 
 
 _log = logging.getLogger("permutopic")
@@ -35,7 +36,7 @@ class Format:
     extensions: str
 
     def reader(self) -> Reader:
-        """Import the function that reads it."""
+        """Import the reader's module and return its function `read`."""
         read: Reader = import_module(f"permutopic.readers.{self.module}").read
         return read
 
@@ -46,7 +47,7 @@ FORMATS = {
     "html": Format("html", r"\.(html?|xhtml)"),
     "mediawiki": Format("mediawiki", r"\.xml"),
     "docx": Format("docx", r"\.docx"),
-    # A section, perhaps with letters of its own; not a film or an archive.
+    # A section of the manual, perhaps with a suffix ("3pm"); not video files or 7z archives.
     "man": Format("man", r"\.(?!3gp$|3g2$|7z$)(?:[1-9](?:[a-z_][a-z0-9_+]*)?|n)"),
     "jsonl": Format("jsonl", r"\.(jsonl|ndjson)"),
     "csv": Format("table", r"\.(csv|tsv)"),
@@ -54,7 +55,7 @@ FORMATS = {
 }
 
 
-# The first bytes of a stream, lower-cased, and what they give away.
+# Patterns of the first bytes of a stream, lower-cased, and the format they imply.
 _PROLOGUE = rb"(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*"
 _BEGINNINGS = {
     rb"[{\[]": "jsonl",
@@ -69,34 +70,37 @@ _BEGINNINGS = {
 
 def find_format(name: str) -> Format:
     """Look a format up by name."""
-    if not isinstance(name, str) or name not in FORMATS:
-        raise InputError(f"a format is one of {', '.join(FORMATS)}, not {name!r}")
+    check_choice(name, "format", FORMATS)
     return FORMATS[name]
 
 
 def sniff_format(source: Source) -> str:
-    """Tell the format of a stream by how it begins: what looks like nothing else is text."""
+    """Detect the format of a stream by its first bytes; "text" if no other pattern matches."""
     head = source.head()
-    if packing_of(head):
-        raise InputError(f"{source.name} is packed: name the format of what is in it (--format)")
-    mark, encoding = find_mark(head)
+    if detect_compression(head):
+        raise InputError(
+            f"{source.name} is packed: name the format of what is in it (", Parameter("format"), ")"
+        )
+    mark, encoding = find_byte_order_mark(head)
     if mark:
         head = head[len(mark) :].decode(encoding, "ignore").encode("utf-8")
     bare = head.lstrip().lower()
     for pattern, name in _BEGINNINGS.items():
         if re.match(pattern, bare):
             return name
-    _log.warning("%s is taken for plain text: --format says otherwise", source.name)
+    _log.warning(
+        Message(f"{source.name} is taken for plain text: ", Parameter("format"), " says otherwise")
+    )
     return "text"
 
 
 def guess_format(path: PurePath) -> str | None:
-    """Tell the format by extension, that of the packing aside.
+    """Return the format of a file by its extension, compression aside; None if unknown.
 
     >>> guess_format(PurePath("man2/open.2.gz")), guess_format(PurePath("notes"))
     ('man', None)
     """
-    bare = path.with_suffix("") if path.suffix.lower() in PACKED else path
+    bare = strip_compression(path)
     for name, each in FORMATS.items():
         if re.fullmatch(each.extensions, bare.suffix.lower()):
             return name

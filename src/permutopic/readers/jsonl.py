@@ -1,4 +1,4 @@
-"""JSON lines: one record a line, with sections or with text (see `records`)."""
+"""JSON lines: one record per line, with sections or with text (see `records`)."""
 
 from __future__ import annotations
 
@@ -7,33 +7,34 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from permutopic.readers.notes import ReadError
+from permutopic.readers.decoding import nul_in_line
+from permutopic.readers.read_log import ReadError
 from permutopic.readers.records import read_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.documents import Document
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import ReadOptions
     from permutopic.readers.source import Source
 
-# What may be half a character, once "\\u" and "d" are known to stand together somewhere.
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+# An escaped surrogate; only searched for in lines that contain "\\ud" or "\\uD".
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
-    """Read the documents of a file of JSON lines; blank lines do not count."""
-    return read_records(_records(source, options, notes), source, options, notes)
+def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
+    """Read the documents of a file of JSON lines; blank lines are skipped."""
+    return read_records(_records(source, options, log), source, options, log)
 
 
-def _records(source: Source, options: ReadOptions, notes: Notes) -> Iterator[tuple[int, Any]]:
+def _records(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[tuple[int, Any]]:
     decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant).decode
     faults: list[ReadError] = []
     bad = faults.append if options.on_bad == "skip" else None
     is_first = True
     value: Any
-    for number, line in source.lines(options, notes, bad):
+    for number, line in source.lines(options, log, bad):
         if faults:
             is_first = False
             yield number, faults.pop()
@@ -51,11 +52,11 @@ def _records(source: Source, options: ReadOptions, notes: Notes) -> Iterator[tup
             is_first = False
         yield number, value
     if is_first:
-        notes.skip(source.name, "empty file")
+        log.skip(source.name, "empty file")
 
 
 class _RefusedError(ValueError):
-    """What JSON can spell and a record must not hold."""
+    """JSON that Python can parse and a record must not have."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -72,8 +73,8 @@ def _constant(name: str) -> None:
 
 
 def _check_characters(line: str, value: object) -> None:
-    """Refuse half characters (lone surrogates), which JSON can spell and nothing can print."""
-    if _HALF.search(line):
+    """Refuse lone surrogates, which JSON can escape and no encoding can write."""
+    if _SURROGATE.search(line):
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
@@ -85,11 +86,7 @@ def _bad_line(error: Exception, line: str, location: str) -> ReadError:
     if isinstance(error, _RefusedError):
         return ReadError(location, "bad JSON", str(error))
     if "\0" in line:
-        return ReadError(
-            location,
-            "binary",
-            "a character is NUL: is this UTF-16 (--encoding utf-16), or no text?",
-        )
+        return nul_in_line(location)
     where = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
     return ReadError(
         location, "bad JSON", f"this line cannot be read as JSON{where}: give one object a line"
@@ -97,7 +94,7 @@ def _bad_line(error: Exception, line: str, location: str) -> ReadError:
 
 
 def _check_layout(line: str, value: object, name: str) -> None:
-    """Refuse a file that is one JSON value, not one a line."""
+    """Refuse a file that is one JSON value, not one per line."""
     if isinstance(value, list) or (isinstance(value, ReadError) and line.lstrip()[0] == "["):
         raise ReadError(name, "not lines", "this file is one JSON array: give one object a line")
     if line.strip() == "{":

@@ -1,7 +1,7 @@
-"""Markdown cut into blocks and inline tokens that know where in the text they stand.
+"""Markdown split into block and inline tokens with their offsets in the text.
 
-The parser keeps the lines of blocks, but not the places of what is inside them. Two small rules
-put in front of its own write these down while it works.
+markdown-it keeps the lines of blocks, but not the offsets of what is inside them. Additional rules,
+run before its own, record these.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
 
     BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
-# Deeper markers of quotes and lists are text; every level costs a pass and a few frames.
+# Deeper markers of quotes and lists are text; every level costs a pass and stack frames.
 _MAX_BLOCKS = 100
 _MAX_BRACKETS = 20
 _NEWLINE = re.compile(r"\r\n?|\n")
 
 
-class Traced(NamedTuple):
-    """Text put together from stretches of the source.
+class TracedText(NamedTuple):
+    """Text joined from stretches of the source.
 
-    Stretch k begins at `starts[k]` in the text and at `places[k]` in the source.
+    Stretch k begins at `starts[k]` in the text and at `offsets[k]` in the source.
     """
 
     text: str
     starts: Sequence[int]
-    places: Sequence[int]
+    offsets: Sequence[int]
 
-    def place(self, at: int) -> int:
-        """Tell where a character of the text stands in the source."""
-        stretch = bisect_right(self.starts, at) - 1
-        return self.places[stretch] + at - self.starts[stretch]
+    def offset(self, position: int) -> int:
+        """Return the offset in the source of a position in the text."""
+        stretch = bisect_right(self.starts, position) - 1
+        return self.offsets[stretch] + position - self.starts[stretch]
 
     def spans(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """Cut a range of the text where one stretch ends and the next begins."""
+        """Split a range of the text at the boundaries of stretches."""
         stretch = bisect_right(self.starts, begin)
         while stretch < len(self.starts) and self.starts[stretch] < end:
             yield begin, self.starts[stretch]
@@ -58,10 +58,10 @@ class Traced(NamedTuple):
             yield begin, end
 
 
-class Lines:
-    r"""The lines of a text, and how to get from the parser's offsets back to the text's.
+class MarkdownLines:
+    r"""The lines of a text, with a map from the parser's offsets to those of the text.
 
-    The parser knows one end of line, "\n"; a text may have three.
+    The parser gets "\n" for every end of line; the text may have "\r\n" and "\r" as well.
     """
 
     def __init__(self, text: str, begin: int) -> None:
@@ -72,19 +72,19 @@ class Lines:
         self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
         self._shifts = [begin + at - self._starts[number] for number, at in enumerate(real)]
 
-    def trace(self, first: int, begins: list[int]) -> Traced:
-        """Put lines together from line `first` on, each from its own beginning on."""
+    def trace(self, first: int, begins: list[int]) -> TracedText:
+        """Join lines from line `first` on, each from its offset in `begins` on."""
         stretches = [
             self.text[begin : self._starts[number + 1]]
             for number, begin in enumerate(begins, first)
         ]
-        places = [begin + self._shifts[number] for number, begin in enumerate(begins, first)]
+        offsets = [begin + self._shifts[number] for number, begin in enumerate(begins, first)]
         starts = [0, *accumulate(len(stretch) for stretch in stretches)][:-1]
-        return Traced("".join(stretches).rstrip(), starts, places)
+        return TracedText("".join(stretches).rstrip(), starts, offsets)
 
 
 class _Parser(MarkdownIt):
-    """CommonMark with tables and struck text; links are as good as any, whatever they point to."""
+    """CommonMark with tables and strikethrough; link targets are neither changed nor checked."""
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802 (the library's name)
         return url
@@ -97,7 +97,7 @@ class _Parser(MarkdownIt):
 
 
 def split_blocks(text: str, env: dict[str, Any]) -> list[Token]:
-    """Cut text into block tokens; inline ones have in meta["begins"] where their lines begin."""
+    """Split text into block tokens; meta["begins"] of inline ones has offsets of their lines."""
     tokens: list[Token] = []
     parser = _parser(_MAX_BLOCKS + 4)  # a level for each part of a table
     parser.block.parse(text, parser, env, tokens)
@@ -105,7 +105,7 @@ def split_blocks(text: str, env: dict[str, Any]) -> list[Token]:
 
 
 def split_inline(text: str, env: dict[str, Any]) -> list[Token]:
-    """Cut the text of a block into tokens; each has in meta["start"] where it begins in it."""
+    """Split the text of a block into tokens; meta["start"] of each is its offset in the text."""
     tokens: list[Token] = []
     parser = _parser(_MAX_BRACKETS)
     env["starts"], env["last_comment"] = {}, text.rfind("-->")
@@ -118,25 +118,25 @@ def _parser(max_nesting: int) -> _Parser:
     options = {"maxNesting": max_nesting, "tasklists": True, "alerts": True}
     parser = _Parser("commonmark", options)
     parser.enable(["table", "strikethrough"])
-    # The names are those of the blocks that the rule may end.
+    # Names of the blocks that the rules may interrupt.
     ends = ["paragraph", "reference", "blockquote", "list"]
     at = parser.block.ruler.at
-    at("paragraph", _keeping_begins(paragraph))
-    at("table", _keeping_begins(table), {"alt": ends[:2]})
-    at("list", _not_deep(list_block), {"alt": ends[:3]})
-    at("blockquote", _not_deep(blockquote), {"alt": ends})
-    parser.inline.ruler.before("text", "note_start", _note_start)
-    parser.inline.ruler.at("image", _bare_image)
+    at("paragraph", _recording_lines(paragraph))
+    at("table", _recording_lines(table), {"alt": ends[:2]})
+    at("list", _limiting_depth(list_block), {"alt": ends[:3]})
+    at("blockquote", _limiting_depth(blockquote), {"alt": ends})
+    parser.inline.ruler.before("text", "record_start", _record_start)
+    parser.inline.ruler.at("image", _image)
     parser.inline.ruler.before("html_inline", "comment", _comment)
-    parser.inline.ruler2.before("balance_pairs", "keep_starts", _keep_starts)
+    parser.inline.ruler2.before("balance_pairs", "set_starts", _set_starts)
     parser.inline.ruler2.disable("fragments_join")
     return parser
 
 
-def _keeping_begins(rule: BlockRule) -> BlockRule:
-    """Let a block rule write down where the lines begin, markers of quotes and lists left out."""
+def _recording_lines(rule: BlockRule) -> BlockRule:
+    """Wrap a block rule to record the offsets of lines, after markers of quotes and lists."""
 
-    def keeping(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    def recording(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         n_tokens = len(state.tokens)
         found = rule(state, start, end, silent)
         if found and not silent:
@@ -147,38 +147,38 @@ def _keeping_begins(rule: BlockRule) -> BlockRule:
                     ]
         return found
 
-    return keeping
+    return recording
 
 
-def _not_deep(rule: BlockRule) -> BlockRule:
-    """Let a rule of quotes or lists pass when too deep: the parser would drop all that follows."""
+def _limiting_depth(rule: BlockRule) -> BlockRule:
+    """Wrap a rule of quotes or lists to fail if too deep: the parser would drop what follows."""
 
-    def passing(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    def limiting(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return state.level < _MAX_BLOCKS and rule(state, start, end, silent)
 
-    return passing
+    return limiting
 
 
-def _note_start(state: StateInline, silent: bool) -> bool:
-    """Write down where the next token begins; pending text becomes a token before it."""
+def _record_start(state: StateInline, silent: bool) -> bool:
+    """Record the offset of the next token; pending text becomes a token before it."""
     if not silent:
         state.env["starts"][len(state.tokens) + bool(state.pending)] = state.pos
     return False
 
 
-def _keep_starts(state: StateInline) -> None:
-    """Give each token its beginning, before pairs of markers are made from some."""
+def _set_starts(state: StateInline) -> None:
+    """Set the start of each token, before delimiters are paired."""
     starts = state.env["starts"]
     at = 0
     for index, token in enumerate(state.tokens):
-        # Tokens made in one step, such as the stars of **, follow each other.
+        # Tokens made in one step, such as the stars of **, are adjacent.
         at = starts.get(index, at)
         token.meta = {"start": at}
         at += len(token.content) + (token.type == "link_open" and token.markup == "autolink")
 
 
-def _bare_image(state: StateInline, silent: bool) -> bool:
-    """Take an image without parsing its other text, which is not read."""
+def _image(state: StateInline, silent: bool) -> bool:
+    """Parse an image without its alternative text, which is left out."""
     start = state.pos
     found = image(state, True)
     if found and not silent:
@@ -189,7 +189,7 @@ def _bare_image(state: StateInline, silent: bool) -> bool:
 
 
 def _comment(state: StateInline, silent: bool) -> bool:
-    """Take a comment; the parser's own pattern can take a pass over all text for each."""
+    """Parse a comment in linear time; markdown-it's pattern may scan all text for each."""
     begin = state.pos
     if not state.src.startswith("<!--", begin) or state.env["last_comment"] < begin + 2:
         return False

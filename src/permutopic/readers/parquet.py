@@ -1,4 +1,4 @@
-"""Parquet: one record a row, with sections or with text (see `records`)."""
+"""Parquet: one record per row, with sections or with text (see `records`)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Message, Parameter
 from permutopic.extras import needs
-from permutopic.readers.fields import check_single, choose_columns, no_field
-from permutopic.readers.notes import ReadError
+from permutopic.readers.fields import check_unique, choose_columns, no_field
+from permutopic.readers.read_log import ReadError
 from permutopic.readers.records import read_records
 
 if TYPE_CHECKING:
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permutopic.documents import Document
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import Fields, ReadOptions
     from permutopic.readers.source import Source
 
-_MARK = b"PAR1"
+_MAGIC = b"PAR1"
 _BUFFER = 1 << 20
 # A long value that many rows share is stored once and read many times: this bounds a batch.
 _BATCH_BYTES, _BATCH_ROWS = 256 << 20, 256
-# What the library raises besides its own errors.
+# Errors that pyarrow raises besides its own.
 _ERRORS = (OSError, ValueError, LookupError, OverflowError, MemoryError)
 _TEXT = {"string", "large_string", "string_view", "null"}
 
 
-def read(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Document]:
+def read(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
     """Read the documents of a Parquet file."""
-    return read_records(_records(source, options, notes), source, options, notes)
+    return read_records(_records(source, options, log), source, options, log)
 
 
 def _records(
-    source: Source, options: ReadOptions, notes: Notes
+    source: Source, options: ReadOptions, log: ReadLog
 ) -> Iterator[tuple[int, dict[str, Any] | ReadError]]:
     number = 0
-    with _faults(source.name), _open(source, options, notes) as file:
+    with _read_errors(source.name), _open(source, options, log) as file:
         names = _columns(file.schema_arrow, options.fields, source.name)
         for batch in file.iter_batches(_batch_rows(file), columns=names, use_threads=False):
             columns = [(name, batch.column(name)) for name in names]
@@ -47,12 +47,12 @@ def _records(
                 number += 1
                 yield number, _record(columns, row, f"{source.name}:{number}")
     if number == 0:
-        notes.skip(source.name, "no rows")
+        log.skip(source.name, "no rows")
 
 
 @contextmanager
-def _faults(name: str) -> Iterator[None]:
-    """Say in one line what the library finds wrong with a file."""
+def _read_errors(name: str) -> Iterator[None]:
+    """Convert errors of pyarrow to ReadErrors."""
     arrow = needs("pyarrow", "parquet", "Parquet files")
     try:
         yield
@@ -66,44 +66,45 @@ def _faults(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _open(source: Source, options: ReadOptions, notes: Notes) -> Iterator[Any]:
-    """Open a file where it lies; what is packed, or standard input, has to be read first."""
+def _open(source: Source, options: ReadOptions, log: ReadLog) -> Iterator[Any]:
+    """Open a file in place; compressed files and standard input are read into memory."""
     arrow = needs("pyarrow", "parquet", "Parquet files")
     parquet = needs("pyarrow.parquet", "parquet", "Parquet files")
-    if source.path is not None and _is_bare(source.path):
-        notes.files += 1
-        notes.bytes += source.path.stat().st_size
+    if source.path is not None and _is_uncompressed(source.path):
+        log.files += 1
+        log.bytes += source.path.stat().st_size
         stream = arrow.OSFile(os.fsencode(source.path))
     else:
-        stream = arrow.BufferReader(_content(source, options, notes))
+        stream = arrow.BufferReader(_content(source, options, log))
     with stream:
         yield parquet.ParquetFile(stream, buffer_size=_BUFFER)
 
 
-def _is_bare(path: Path) -> bool:
-    """Tell a Parquet file that is not packed; what cannot be opened is said later, and better."""
+def _is_uncompressed(path: Path) -> bool:
+    """Whether a file is uncompressed Parquet; one that cannot be opened is reported later."""
     if not path.is_file():  # a pipe can be read only once
         return False
     try:
         with path.open("rb") as file:
-            return file.read(len(_MARK)) == _MARK
+            return file.read(len(_MAGIC)) == _MAGIC
     except (OSError, ValueError):
         return False
 
 
-def _content(source: Source, options: ReadOptions, notes: Notes) -> bytes:
+def _content(source: Source, options: ReadOptions, log: ReadLog) -> bytes:
     try:
-        content = source.bytes(options, notes)
+        content = source.bytes(options, log)
     except ReadError as error:
         if error.kind != "too long":
             raise
-        raise ReadError(
-            source.name,
-            "too long",
+        detail = Message(
             f"more than {options.max_mb} MiB of Parquet, packed or from standard input: give it "
-            "as a file, unpacked, or raise the limit (--max-mb)",
-        ) from None
-    if not content.startswith(_MARK):
+            "as a file, unpacked, or raise the limit (",
+            Parameter("max_mb"),
+            ")",
+        )
+        raise ReadError(source.name, "too long", detail) from None
+    if not content.startswith(_MAGIC):
         raise ReadError(
             source.name, "damaged", "not Parquet, which begins with PAR1: is the file misnamed?"
         )
@@ -111,24 +112,24 @@ def _content(source: Source, options: ReadOptions, notes: Notes) -> bytes:
 
 
 def _batch_rows(file: Any) -> int:
-    """Tell how many rows to read at once, if each had all that its group stores."""
+    """Return the rows of a batch, if each row had all the bytes that its group stores."""
     groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
     largest: int = max((group.total_byte_size for group in groups), default=0)
     return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, largest)))
 
 
 def _columns(schema: Any, fields: Fields, location: str) -> list[str]:
-    """Choose the columns to read, and see that they hold what they should."""
+    """Return the columns to read, after a check of their types."""
     names: list[str] = schema.names
     if fields.document is not None or fields.sections not in names:
         chosen = choose_columns(names, fields, location)
     elif fields.title in names:
-        chosen = check_single(names, [fields.title, fields.sections], location)
+        chosen = check_unique(names, [fields.title, fields.sections], location)
     else:
         raise no_field(location, "the table", fields.title, names, fields)
     for name in chosen:
         kind = schema.field(name).type
-        right = _fault(kind, name, fields)
+        right = _expected_type(kind, name, fields)
         if right:
             raise ReadError(
                 location, "wrong type", f"column {name!r} is {str(kind)[:80]}: it must hold {right}"
@@ -136,8 +137,8 @@ def _columns(schema: Any, fields: Fields, location: str) -> list[str]:
     return chosen
 
 
-def _fault(kind: Any, name: str, fields: Fields) -> str:
-    """Say what a column should hold, if it holds something else."""
+def _expected_type(kind: Any, name: str, fields: Fields) -> str:
+    """Describe the right type of a column; "" if it has that type."""
     types = needs("pyarrow.types", "parquet", "Parquet files")
     bare = kind.value_type if types.is_dictionary(kind) else kind
     is_list = types.is_list(bare) or types.is_large_list(bare) or types.is_fixed_size_list(bare)

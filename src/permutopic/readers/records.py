@@ -5,9 +5,9 @@ A record is *sectioned*, or *flat*:
     {"title": …, "text"?: …, "sections": [{"heading": …, "label"?: …, "paragraphs": [… , …]}, …]}
     {"title"?: …, "text": "…" or [… , …], "heading"?: …, "label"?: …}
 
-The text of a sectioned one is its lead: it stands before the sections, under no heading. A flat one
-is a document, or, where a field says which document it belongs to, a part of one. What the fields
-are called is the user's choice (`Fields`). Titles, headings and labels may be numbers, or null.
+The text of a sectioned record precedes its sections and has no heading. A flat record is a
+document, or, if a field identifies its document, a part of one. `Fields` has the names of the
+fields. Titles, headings and labels may be numbers, or null.
 """
 
 from __future__ import annotations
@@ -15,28 +15,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from permutopic.documents import Document
-from permutopic.readers.fields import named_by_user, no_field, take, take_name, typed
-from permutopic.readers.notes import ReadError
-from permutopic.readers.record_text import Text, add_sections, take_flat, take_text
+from permutopic.readers.fields import check_type, no_field, renamed_fields, take, take_name
+from permutopic.readers.read_log import ReadError
+from permutopic.readers.record_text import RecordText, add_sections, take_flat, take_text
 from permutopic.readers.source import too_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from permutopic.readers.notes import Notes
+    from permutopic.readers.read_log import ReadLog
     from permutopic.readers.settings import Fields, ReadOptions
     from permutopic.readers.source import Source
 
 
 def read_records(
-    records: Iterable[tuple[int, Any]], source: Source, options: ReadOptions, notes: Notes
+    records: Iterable[tuple[int, Any]], source: Source, options: ReadOptions, log: ReadLog
 ) -> Iterator[Document]:
-    """Make documents of numbered records; a record that could not be read is its ReadError.
+    """Make documents of numbered records; for a record that cannot be read, pass its ReadError.
 
-    With `on_bad` "skip" bad records are counted and left out.
+    With `on_bad` "skip" bad records are skipped and counted.
     """
-    maker = _Rows(options, notes) if options.fields.document else _Single(source, options)
-    unseen = named_by_user(options.fields)
+    maker = (
+        _GroupedRecords(options, log)
+        if options.fields.document
+        else _SingleRecords(source, options)
+    )
+    missing = renamed_fields(options.fields)
     keys: list[str] = []
     for number, record in records:
         try:
@@ -44,31 +48,31 @@ def read_records(
         except ReadError as error:
             if options.on_bad != "skip":
                 raise
-            notes.skip_bad(error)
+            log.skip_error(error)
             continue
-        if unseen:
+        if missing:
             keys = keys or list(record)
-            unseen -= _keys(record, options.fields)
+            missing -= _keys(record, options.fields)
         if document is not None:
             yield document
     document = maker.finish()
     if document is not None:
         yield document
-    if keys and unseen:
-        raise no_field(source.name, "the first record", min(unseen), keys, options.fields)
+    if keys and missing:
+        raise no_field(source.name, "the first record", min(missing), keys, options.fields)
 
 
-class _Single:
-    """Each record is a document."""
+class _SingleRecords:
+    """Makes one document of each record."""
 
     def __init__(self, source: Source, options: ReadOptions) -> None:
         self._source, self._options = source, options
 
     def add(self, value: Any, number: int, location: str) -> Document:
-        """Make the document of a record."""
+        """Return the document of a record."""
         fields = self._options.fields
         record = _record(value, location)
-        text = Text()
+        text = RecordText()
         if _is_sectioned(record, fields):
             take(record, fields.title, "the document", location, fields)
             text.add(take_text(record, fields, location), None, None)
@@ -81,21 +85,21 @@ class _Single:
         return Document(title, tuple(text.units), location, text.source)
 
     def finish(self) -> None:
-        """Nothing is left over."""
+        """Return None: every document was returned by `add`."""
 
 
-class _Rows:
-    """Each record is a part of a document; those of one document are neighbours."""
+class _GroupedRecords:
+    """Makes one document of consecutive records with the same value of `fields.document`."""
 
-    def __init__(self, options: ReadOptions, notes: Notes) -> None:
-        self._options, self._notes = options, notes
-        # Hashes, as the values themselves would fill memory in a long table.
+    def __init__(self, options: ReadOptions, log: ReadLog) -> None:
+        self._options, self._log = options, log
+        # Hashes: the values themselves would take much memory in a long table.
         self._seen: set[int] = set()
         self._value = self._title = self._location = ""
-        self._text: Text | None = None
+        self._text: RecordText | None = None
 
     def add(self, value: Any, _number: int, location: str) -> Document | None:
-        """Add a record to its document; if it begins a new one, give the one before."""
+        """Add a record to its document; if it begins a new one, return the one before."""
         record = _record(value, location)
         document = self._document_of(record, location)
         title = take_name(record, self._options.fields.title, location)
@@ -105,17 +109,17 @@ class _Rows:
         finished = None
         if document != self._value:
             if hash(document) in self._seen:
-                raise _apart(document, location)
+                raise _scattered(document, location)
             finished = self.finish()
             self._seen.add(hash(document))
             self._value, self._title, self._location = document, "", location
-            self._text = Text()
+            self._text = RecordText()
         self._title = self._title or title or ""
         self._extend(row, location)
         return finished
 
     def finish(self) -> Document | None:
-        """Give the document that the last records made up, if it has any text."""
+        """Return the last document, if it has any text."""
         text, self._text = self._text, None
         if text is None or not text.units:
             return None
@@ -128,10 +132,10 @@ class _Rows:
         n_units = len(text.units)
         text.add(*row)
         if text.length > self._options.max_bytes:
-            self._text = None  # the other rows of this document go the same way
+            self._text = None  # skips the other rows of this document
             raise too_long(self._location, self._options)
         if len(text.units) == n_units:
-            self._notes.skip(location, "no text")
+            self._log.skip(location, "no text")
 
     def _document_of(self, record: dict[str, Any], location: str) -> str:
         name = self._options.fields.document or ""
@@ -155,7 +159,7 @@ def _is_sectioned(record: dict[str, Any], fields: Fields) -> bool:
 def _record(value: Any, location: str) -> dict[str, Any]:
     if isinstance(value, ReadError):
         raise value
-    record: dict[str, Any] = typed(value, dict, "a document", location)
+    record: dict[str, Any] = check_type(value, dict, "a document", location)
     return record
 
 
@@ -163,7 +167,7 @@ def _length(text: str | list[str]) -> int:
     return len(text) if isinstance(text, str) else sum(map(len, text))
 
 
-def _apart(document: str, location: str) -> ReadError:
+def _scattered(document: str, location: str) -> ReadError:
     return ReadError(
         location, "not together", f"rows of document {document[:80]!r} are not together: sort them"
     )

@@ -1,4 +1,4 @@
-"""How files are read: everything about reading that a user can choose."""
+"""Options of reading: format, encoding, filters, names of fields."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any
 
-from permutopic.checks import check_integer
-from permutopic.errors import InputError
+from permutopic.checks import check_choice, check_integer
+from permutopic.errors import InputError, Parameter
 from permutopic.readers.decoding import known_encoding
 from permutopic.readers.formats import find_format
 
 ERRORS = ("strict", "replace", "ignore")
 ON_BAD = ("auto", "skip", "stop")
-_MOST_MB = 1 << 20
+_MAX_MB = 1 << 20
 
 
 @dataclass(frozen=True)
 class Fields:
-    """The names that a record (a JSON line, a row of a table) calls its parts by.
+    """Names of the fields of a record (a JSON line, a row of a table).
 
-    `document` names the field that says which document a row belongs to, for tables with one
-    row a paragraph: neighbouring rows with the same value make one document.
+    `document` is the field that identifies the document of a row, for tables with one row per
+    paragraph: consecutive rows with the same value are one document.
     """
 
     title: str = "title"
@@ -45,30 +45,29 @@ class Fields:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How files become documents.
+    """How files are found, decoded and divided into documents.
 
     Attributes
     ----------
     format
-        The name of a reader for all files; None goes by each file's extension.
+        Name of the format of all files; None infers it from each file's extension.
     encoding
-        How bytes are read; None takes what the file declares, and UTF-8 where it declares nothing.
+        Encoding of text; None uses what the file declares, or UTF-8 if it declares nothing.
     errors
-        What becomes of bytes that are not in that encoding: "strict" refuses the file, "replace"
-        puts U+FFFD in their place, "ignore" leaves them out.
+        What to do with bytes that cannot be decoded: "strict" refuses the file, "replace" puts
+        U+FFFD, "ignore" drops them.
     include, exclude
-        Globs over the files of a folder; one without a slash looks at the file name alone.
+        Globs over the files of a folder; one without a slash is matched with the file name alone.
     title, category
         Regular expressions: keep only documents whose title (any of whose categories, for
         MediaWiki) has a match.
     depth
         Which level of headings below the title divides a document into sections.
     max_mb
-        Refuse documents of more than so many MiB: no document is that long, and memory is bounded
-        by the longest.
+        Maximum size of a document in MiB. Larger ones are refused, so memory is bounded.
     on_bad
         "stop" at the first bad file or record, "skip" and count them, or "auto": skip bad files
-        found in a folder, stop at everything else.
+        found in a folder, stop at any other.
     fields
         The names of the fields in JSON lines and tables.
     """
@@ -95,10 +94,10 @@ class ReadOptions:
                 f"the encoding {self.encoding!r} is not one of text: utf-8 and latin-1 are, for "
                 "example"
             )
-        _check_choice("errors", self.errors, ERRORS)
-        _check_choice("on_bad", self.on_bad, ON_BAD)
+        check_choice(self.errors, "errors", ERRORS)
+        check_choice(self.on_bad, "on_bad", ON_BAD)
         check_integer(self.depth, "depth", 1, note="of headings")
-        check_integer(self.max_mb, "max_mb", 1, _MOST_MB, note="the longest document, in MiB")
+        check_integer(self.max_mb, "max_mb", 1, _MAX_MB, note="the longest document, in MiB")
         for name in ("title", "category"):
             _check_pattern(name, getattr(self, name))
         for name in ("include", "exclude"):
@@ -106,33 +105,28 @@ class ReadOptions:
 
     @property
     def max_bytes(self) -> int:
-        """The longest document in bytes."""
+        """Maximum size of a document in bytes."""
         return self.max_mb << 20
 
     def skips(self, *, in_folder: bool) -> bool:
-        """Tell whether a bad file is left out, not stopped at."""
+        """Whether a bad file is skipped instead of raising an error."""
         return self.on_bad == "skip" or (self.on_bad == "auto" and in_folder)
 
     def takes_title(self, title: str) -> bool:
-        """Tell whether the title filter lets a document through."""
+        """Whether a title passes the title filter."""
         return self.title is None or _compiled(self.title).search(title) is not None
 
     def takes_categories(self, categories: list[str]) -> bool:
-        """Tell whether the category filter lets a document through."""
+        """Whether any of a page's categories passes the category filter."""
         pattern = self.category
         return pattern is None or any(map(_compiled(pattern).search, categories))
 
 
 @lru_cache(maxsize=16)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    with warnings.catch_warnings():  # of what the syntax may mean in years to come
+    with warnings.catch_warnings():  # FutureWarning of possible nested sets
         warnings.simplefilter("ignore")
         return re.compile(pattern)
-
-
-def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InputError(f"{name} is one of {', '.join(choices)}, not {value!r}")
 
 
 def _check_pattern(name: str, pattern: Any) -> None:
@@ -151,5 +145,5 @@ def _check_pattern(name: str, pattern: Any) -> None:
 def _check_globs(name: str, given: Any) -> tuple[str, ...]:
     globs = (given,) if isinstance(given, str) else given
     if not isinstance(globs, list | tuple) or not all(isinstance(g, str) and g for g in globs):
-        raise InputError(f"{name} is a list of globs such as '*.md', not {given!r}")
+        raise InputError(Parameter(name), f" is a list of globs such as '*.md', not {given!r}")
     return tuple(globs)

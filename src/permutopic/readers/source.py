@@ -1,4 +1,4 @@
-"""One file, or standard input: opened, unpacked, decoded, with its faults said in one line."""
+"""One file, or standard input: opened, decompressed and decoded; failures are ReadErrors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from permutopic.errors import InputError
+from permutopic.readers.compression import (
+    BOMB_RATIO,
+    COMPRESSIONS,
+    decompress,
+    detect_compression,
+    make_peekable,
+)
 from permutopic.readers.decoding import decode, read_lines, too_long
-from permutopic.readers.notes import Notes, ReadError, shown
-from permutopic.readers.unpacking import BOMB_RATIO, PACKED, look_ahead, packing_of, unpack
+from permutopic.readers.read_log import ReadError, ReadLog, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
 
     from permutopic.readers.settings import ReadOptions
 
-__all__ = ["BOMB_RATIO", "PACKED", "Source", "decode", "packing_of", "standard_input", "too_long"]
+__all__ = ["BOMB_RATIO", "Source", "decode", "standard_input", "too_long"]
 
 _CHUNK = 1 << 18
 
@@ -28,8 +34,8 @@ _CHUNK = 1 << 18
 class Source:
     """A file to read, or a stream that is open already.
 
-    `name` is what messages call it, `title` what a document without a title is called; both are
-    made to fit into one line.
+    `name` is used in messages, `title` for documents without a title; unprintable characters of
+    both are replaced.
     """
 
     path: Path | None
@@ -39,65 +45,65 @@ class Source:
 
     def __post_init__(self) -> None:
         if self.stream is not None:
-            object.__setattr__(self, "stream", look_ahead(self.stream, closes=False))
-        object.__setattr__(self, "name", shown(self.name))
-        object.__setattr__(self, "title", shown(self.title))
+            object.__setattr__(self, "stream", make_peekable(self.stream, closes=False))
+        object.__setattr__(self, "name", printable(self.name))
+        object.__setattr__(self, "title", printable(self.title))
 
     def head(self) -> bytes:
-        """Look at the first bytes of an open stream without taking them."""
+        """Return the first bytes of an open stream without consuming them."""
         return self.stream.peek(1) if isinstance(self.stream, io.BufferedReader) else b""
 
     @contextmanager
-    def open(self, notes: Notes) -> Iterator[io.BufferedReader]:
-        """Open the file, unpacked; whatever goes wrong while it is read is a ReadError."""
+    def open(self, log: ReadLog) -> Iterator[io.BufferedReader]:
+        """Open the file and decompress it; an OSError while it is read becomes a ReadError."""
         try:
             with self._raw() as raw:
-                packing = self._packing(raw)
-                notes.files += 1
-                with unpack(raw, packing, self.name, notes) as stream:
+                compression = self._compression(raw)
+                log.files += 1
+                with decompress(raw, compression, self.name, log) as stream:
                     yield stream
         except OSError as error:
             raise unreadable(self.name, error) from None
 
-    def bytes(self, options: ReadOptions, notes: Notes) -> bytes:
-        """Read the whole file, if it is not longer than a document may be."""
+    def bytes(self, options: ReadOptions, log: ReadLog) -> bytes:
+        """Read the whole file; one of more than `options.max_bytes` is an error."""
         content = io.BytesIO()
-        with self.open(notes) as stream:
-            # Piece by piece: asked for all at once, the most there may be is set aside for it.
+        with self.open(log) as stream:
+            # In chunks: a single read of max_bytes would allocate a buffer of that size.
             while chunk := stream.read(_CHUNK):
                 if content.tell() + len(chunk) > options.max_bytes:
                     raise too_long(self.name, options)
                 content.write(chunk)
         return content.getvalue()
 
-    def text(self, options: ReadOptions, notes: Notes, declared: str | None = None) -> str:
+    def text(self, options: ReadOptions, log: ReadLog, declared: str | None = None) -> str:
         """Read the whole file as text; `declared` is the encoding that the file itself names."""
-        return decode(self.bytes(options, notes), self.name, options, declared)
+        return decode(self.bytes(options, log), self.name, options, declared)
 
     def lines(
-        self, options: ReadOptions, notes: Notes, bad: Callable[[ReadError], None] | None = None
+        self, options: ReadOptions, log: ReadLog, bad: Callable[[ReadError], None] | None = None
     ) -> Iterator[tuple[int, str]]:
         """Read line by line with numbers from 1, ends of lines kept.
 
-        A line that cannot be decoded, or is too long, is an error; with `bad` the error is told
-        to it, and the line given with such bytes replaced, or empty.
+        A line that cannot be decoded, or is too long, is an error. If `bad` is given, it is called
+        with the error instead; the line then has such bytes replaced, or is empty if too long.
         """
-        with self.open(notes) as stream:
+        with self.open(log) as stream:
             yield from read_lines(stream, self.name, options, bad)
 
     def _raw(self) -> io.BufferedReader:
         if self.path is None:
-            return self.stream if isinstance(self.stream, io.BufferedReader) else _nothing()
+            return self.stream if isinstance(self.stream, io.BufferedReader) else _empty_stream()
         try:
             file = self.path.open("rb", buffering=0)
-        except ValueError as error:  # a path that no system could have
+        except ValueError as error:  # a path that is invalid on any system, such as one with NUL
             raise unreadable(self.name, error) from None
-        return look_ahead(file)
+        return make_peekable(file)
 
-    def _packing(self, raw: io.BufferedReader) -> str:
+    def _compression(self, raw: io.BufferedReader) -> str:
         head = raw.peek(1)
-        found = packing_of(head)
-        named = PACKED.get(self.path.suffix.lower(), "") if self.path else ""
+        found = detect_compression(head)
+        named = COMPRESSIONS.get(self.path.suffix.lower(), "") if self.path else ""
         if named and found != named and head:
             raise ReadError(
                 self.name, "damaged", f"not {named} data, as its name says: is it misnamed?"
@@ -106,7 +112,7 @@ class Source:
 
 
 def standard_input() -> Source:
-    """Take standard input as a source that can be looked into before it is read."""
+    """Return standard input as a source whose first bytes can be inspected."""
     name = "standard input"
     try:
         return Source(None, name, name, sys.stdin.buffer)
@@ -116,11 +122,11 @@ def standard_input() -> Source:
         raise unreadable(name, error) from None
 
 
-def _nothing() -> io.BufferedReader:
+def _empty_stream() -> io.BufferedReader:
     return io.BufferedReader(io.BytesIO())
 
 
 def unreadable(name: str, error: OSError | ValueError) -> ReadError:
-    """Say that a file cannot be read, and what the system says about it."""
+    """Make the error for a file that the system cannot read, with its reason."""
     reason = getattr(error, "strerror", None) or error
     return ReadError(name, "cannot be read", f"cannot be read ({reason})")

@@ -1,61 +1,65 @@
-"""The lines of a table: fed to the csv module, remembered for the row being read, given back."""
+"""The lines of a table: read one by one, recorded for the current row, and pushed back."""
 
 from __future__ import annotations
 
 from collections import deque
 from typing import TYPE_CHECKING
 
-from permutopic.readers.notes import ReadError
-from permutopic.readers.source import too_long
+from permutopic.readers.decoding import nul_in_line, too_long
+from permutopic.readers.read_log import ReadError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.readers.settings import ReadOptions
 
-    Line = tuple[int, str]  # its number and its text
+    NumberedLine = tuple[int, str]
 
-# What is read again may be so many times what was read: time stays in proportion to the file.
-_PATIENCE = 4
+# Maximum ratio of characters read again to characters read: keeps time linear in the file.
+_MAX_REREAD_RATIO = 4
 
 
-class Lines:
-    """An iterator of lines that knows the row they belong to.
+class TableLines:
+    """An iterator over lines that records those of the current row.
 
-    Not a generator, which would end with its first error.
+    A class and not a generator, which would end at its first error.
 
     Attributes
     ----------
     row
-        The lines of the row being read, or left out.
+        The lines of the row that is read or skipped.
     has_failed
-        Whether the file itself cannot be read on.
+        Whether no more lines can be read from the file.
     """
 
     def __init__(
-        self, lines: Iterator[Line], name: str, options: ReadOptions, told: list[ReadError]
+        self,
+        lines: Iterator[NumberedLine],
+        name: str,
+        options: ReadOptions,
+        faults: list[ReadError],
     ) -> None:
-        self._lines, self._name, self._options, self._told = lines, name, options, told
-        self._longest = options.max_bytes
-        self._ahead: deque[Line] = deque()
+        self._lines, self._name, self._options, self._decoding_faults = lines, name, options, faults
+        self._max_length = options.max_bytes
+        self._pending: deque[NumberedLine] = deque()
         self._faults: dict[int, ReadError] = {}
         self._failure: ReadError | None = None
-        self._size = self._n_read = self._n_again = self._looked_to = 0
-        self.row: list[Line] = []
+        self._size = self._n_read = self._n_reread = self._last_peeked = 0
+        self.row: list[NumberedLine] = []
         self.has_failed = False
 
-    def __iter__(self) -> Lines:
+    def __iter__(self) -> TableLines:
         return self
 
     def __next__(self) -> str:
         try:
-            line = self._ahead.popleft() if self._ahead else self._pull()
+            line = self._pending.popleft() if self._pending else self._read_line()
         except ReadError:
             self.has_failed = True
             raise
         self.row.append(line)
         self._size += len(line[1])
-        if self._size > self._longest:
+        if self._size > self._max_length:
             raise too_long(f"{self._name}:{self.row[0][0]}", self._options)
         return line[1]
 
@@ -68,62 +72,54 @@ class Lines:
         self._size = 0
 
     @property
-    def is_patient(self) -> bool:
-        """Whether lines may be read again: not too many of them have been."""
-        return self._n_again <= _PATIENCE * self._n_read
+    def may_reread(self) -> bool:
+        """Whether lines may be read again: the bound on reading again is not reached."""
+        return self._n_reread <= _MAX_REREAD_RATIO * self._n_read
 
-    def give_back(self) -> None:
-        """Give all lines of the row but the first back, to be read again."""
-        self._ahead.extendleft(reversed(self.row[1:]))
-        self._n_again += sum(len(line) for _, line in self.row[1:])
+    def push_back(self) -> None:
+        """Push back all lines of the row but the first, to be read again."""
+        self._pending.extendleft(reversed(self.row[1:]))
+        self._n_reread += sum(len(line) for _, line in self.row[1:])
         del self.row[1:]
 
-    def ahead(self) -> Iterator[str]:
-        """Look at the lines that follow, without taking them."""
-        for number, line in self._ahead:
-            if number <= self._looked_to:
-                self._n_again += len(line)
+    def peek(self) -> Iterator[str]:
+        """Yield the lines that follow without consuming them."""
+        for number, line in self._pending:
+            if number <= self._last_peeked:
+                self._n_reread += len(line)
             else:
-                self._looked_to = number
+                self._last_peeked = number
             yield line
         while True:
             try:
-                number, line = self._pull()
+                number, line = self._read_line()
             except StopIteration:
                 return
             except ReadError as error:
-                self._failure = error  # its turn comes after the lines before it
+                self._failure = error  # raised after the pending lines are read
                 return
-            self._ahead.append((number, line))
-            self._looked_to = number
+            self._pending.append((number, line))
+            self._last_peeked = number
             yield line
 
-    def leave_out(self, count: int) -> None:
-        """Take lines that were looked at as part of the row that is left out."""
-        self.row.extend(self._ahead.popleft() for _ in range(count))
+    def skip(self, count: int) -> None:
+        """Add the next `count` peeked lines to the row, which is skipped."""
+        self.row.extend(self._pending.popleft() for _ in range(count))
 
     def fault(self) -> ReadError | None:
-        """Tell what is wrong with the lines of the row, if anything is."""
+        """Return the first error of decoding in the lines of the row, if any."""
         if not self._faults:
             return None
         return next((self._faults[n] for n, _ in self.row if n in self._faults), None)
 
-    def _pull(self) -> Line:
+    def _read_line(self) -> NumberedLine:
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
         line = next(self._lines)
-        if self._told:
-            self._faults[line[0]] = self._told.pop()
+        if self._decoding_faults:
+            self._faults[line[0]] = self._decoding_faults.pop()
         elif "\0" in line[1]:
-            self._faults[line[0]] = _binary(f"{self._name}:{line[0]}")
+            self._faults[line[0]] = nul_in_line(f"{self._name}:{line[0]}")
         self._n_read += len(line[1])
         return line
-
-
-def _binary(location: str) -> ReadError:
-    return ReadError(
-        location,
-        "binary",
-        "a character is NUL: is this UTF-16 (--encoding utf-16), or no text?",
-    )

@@ -1,4 +1,4 @@
-"""Where a broken row of a table ends: told from the quotes in the lines that follow."""
+"""Find the end of a broken row of a table from the quotes in the lines that follow."""
 
 from __future__ import annotations
 
@@ -11,14 +11,19 @@ if TYPE_CHECKING:
 _QUOTES = re.compile('"+')
 
 
-class Outlook(NamedTuple):
-    """What the lines after a broken row are.
+class QuoteContext(NamedTuple):
+    """Whether the lines after a broken row begin within a quoted field.
 
-    `kind` is "closed" (they begin within a quoted field, which is closed), "opened" (a field is
-    opened in them, so they begin outside of one), "end" or "limit" (neither comes before the end
-    of the file, or before there is too much to look at). `n_lines` of them go to the end of that
-    field, or stand before the line that opens one, or before the end; `n_before` stand before the
-    first of such quotes.
+    Attributes
+    ----------
+    kind
+        "closed": they begin within a quoted field, which is closed in them. "opened": a quoted
+        field is opened in them, so they begin outside of one. "end" or "limit": neither happens
+        before the end of the file, or within `max_length` characters.
+    n_lines
+        Lines up to the end of that field, before the line that opens one, or before the end.
+    n_before
+        Lines before the first such quote.
     """
 
     kind: str
@@ -26,13 +31,13 @@ class Outlook(NamedTuple):
     n_before: int
 
 
-def look_out(lines: Iterable[str], delimiter: str, longest: int) -> Outlook:
-    r"""Tell from the first quotes in lines whether they begin within a quoted field.
+def find_quote_context(lines: Iterable[str], delimiter: str, max_length: int) -> QuoteContext:
+    r"""Infer from the first quotes in lines whether they begin within a quoted field.
 
-    >>> look_out(["and so\n", 'on",5\n', "6,7\n"], ",", 99)
-    Outlook(kind='closed', n_lines=2, n_before=1)
-    >>> look_out(["6,7\n", '8,"nine"\n'], ",", 99)
-    Outlook(kind='opened', n_lines=1, n_before=1)
+    >>> find_quote_context(["and so\n", 'on",5\n', "6,7\n"], ",", 99)
+    QuoteContext(kind='closed', n_lines=2, n_before=1)
+    >>> find_quote_context(["6,7\n", '8,"nine"\n'], ",", 99)
+    QuoteContext(kind='opened', n_lines=1, n_before=1)
     """
     size = n_lines = 0
     n_before = -1
@@ -41,33 +46,33 @@ def look_out(lines: Iterable[str], delimiter: str, longest: int) -> Outlook:
         runs = _QUOTES.finditer(line) if '"' in line else ()
         for run in runs:
             if n_before < 0 and _opens(line, run, delimiter):
-                return Outlook("opened", n_lines, n_lines)
+                return QuoteContext("opened", n_lines, n_lines)
             was_within, is_within = is_within, _after(line, run, delimiter, is_within)
             if n_before < 0 and was_within and not is_within:
                 n_before = n_lines
         n_lines += 1
         if not is_within:
-            return Outlook("closed", n_lines, n_before)
+            return QuoteContext("closed", n_lines, n_before)
         size += len(line)
-        if size > longest:
+        if size > max_length:
             break
-    if n_before >= 0:  # closed, but opened again for good
-        return Outlook("closed", n_before + 1, n_before)
-    return Outlook("limit" if size > longest else "end", n_lines, n_lines)
+    if n_before >= 0:  # closed, but opened again and not closed
+        return QuoteContext("closed", n_before + 1, n_before)
+    return QuoteContext("limit" if size > max_length else "end", n_lines, n_lines)
 
 
 def _opens(line: str, run: re.Match[str], delimiter: str) -> bool:
-    """Tell whether quotes are of a field that begins with them."""
+    """Whether a run of quotes opens a field."""
     if not _is_begin(line, run.start(), delimiter):
         return False
     if _is_end(line, run.end(), delimiter):
-        # A single one that begins a line, and ends a field, closes it more often than not.
+        # A single quote that begins a line and is followed by a delimiter mostly closes a field.
         return run.start() > 0 or len(run[0]) > 1
-    return len(run[0]) % 2 == 1  # two at the beginning of a line are one within a field
+    return len(run[0]) % 2 == 1  # an even number is escaped quotes within a field
 
 
 def _after(line: str, run: re.Match[str], delimiter: str, is_within: bool) -> bool:
-    """Tell whether a place after quotes is within a quoted field."""
+    """Whether the position after a run of quotes is within a quoted field."""
     if len(run[0]) % 2 == 0:
         return is_within
     if is_within:

@@ -1,4 +1,4 @@
-"""The rows of a table: read by the csv module, and found again after one that is broken."""
+"""The rows of a table: parsed by the csv module, with recovery after a broken row."""
 
 from __future__ import annotations
 
@@ -8,47 +8,54 @@ from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from permutopic.readers.notes import ReadError
-from permutopic.readers.table_quotes import Outlook, look_out
+from permutopic.errors import Message
+from permutopic.readers.read_log import ReadError
+from permutopic.readers.table_quotes import QuoteContext, find_quote_context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.readers.settings import ReadOptions
-    from permutopic.readers.table_lines import Lines
+    from permutopic.readers.table_lines import TableLines
 
-    # The number of its first line, and a row or what is wrong with it.
+    # The number of its first line, and a row or its error.
     Row = tuple[int, list[str] | ReadError]
 
-_LONGEST = (1 << 31) - 1  # as far as the csv module counts on every system
+_MAX_LENGTH = (1 << 31) - 1  # of csv.field_size_limit, a C long, on every system
 _QUOTED = re.compile(r'"([^"]*+(?:""[^"]*+)*+)"')
-# So many lines with the right number of fields are rows, whatever quote comes after them.
-_ENOUGH = 5
-_limiting = Lock()
+# This many lines with the right number of fields are rows, whatever quote follows them.
+_MIN_FITTING_LINES = 5
+_limit_lock = Lock()
 
 
-class Rows:
-    """The rows of a table, blank ones aside.
+class TableRows:
+    """The rows of a table without blank ones.
 
     Attributes
     ----------
     width
-        How many fields a row has, once the header is read; 0 until then.
+        Number of fields of the header; 0 until it is read.
     """
 
     def __init__(
-        self, lines: Lines, delimiter: str, name: str, options: ReadOptions, *, is_loose: bool
+        self,
+        lines: TableLines,
+        delimiter: str,
+        name: str,
+        options: ReadOptions,
+        *,
+        allows_loose_quotes: bool,
     ) -> None:
         self._lines, self._delimiter, self._name = lines, delimiter, name
-        self._longest = options.max_bytes
+        self._max_length = options.max_bytes
         self._skips = options.on_bad == "skip"
         self._reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        self._is_loose = is_loose
+        self._allows_loose_quotes = allows_loose_quotes
         self._is_plain = False
         self.width = 0
 
     def read(self) -> Iterator[Row]:
-        """Read the rows; what is wrong with one comes in its place."""
+        """Yield each row, or its error, with the number of its first line."""
         while (row := self._read_one()) is not None:
             if isinstance(row, ReadError) or not _is_blank(row):
                 yield self._lines.row[0][0] if self._lines.row else 0, row
@@ -61,23 +68,23 @@ class Rows:
             return row
         if not self.width:
             return lines.fault() or row
-        if self._is_loose and '"' in lines.row[0][1]:
-            row = self._loosely(row)
+        if self._allows_loose_quotes and '"' in lines.row[0][1]:
+            row = self._parse_loosely(row)
         if isinstance(row, list) and len(row) != self.width and not _is_blank(row):
             row = _uneven(self._location(), len(row), self.width)
         if not self._skips:
             return lines.fault() or row
         fault = lines.fault()
         if self._is_broken(row) or (fault and fault.kind == "too long"):
-            self._leave_out()
+            self._skip_broken_row()
         row = lines.fault() or row
-        return self._ranged(row) if isinstance(row, ReadError) else row
+        return self._with_line_range(row) if isinstance(row, ReadError) else row
 
     def _parse(self) -> list[str] | ReadError | None:
         try:
             if self._is_plain:
                 return _split(next(self._lines), self._delimiter)
-            return _parse(self._reader, self._longest)
+            return _parse(self._reader, self._max_length)
         except StopIteration:
             return None
         except ReadError as error:
@@ -88,10 +95,10 @@ class Rows:
     def _location(self) -> str:
         return f"{self._name}:{self._lines.row[0][0]}"
 
-    def _loosely(self, row: list[str] | ReadError) -> list[str] | ReadError:
-        """Take a line for a row, and quotes that do not enclose a field as they stand.
+    def _parse_loosely(self, row: list[str] | ReadError) -> list[str] | ReadError:
+        """Parse the first line alone as a row, in which only quotes around a field are special.
 
-        So it is where the quotes make no row, or one of several lines that are each a row.
+        Done if the quotes give no row, or one of several lines that are each a row.
         """
         lines = self._lines
         widths = (len(_split(line, self._delimiter)) for _, line in lines.row)
@@ -101,12 +108,12 @@ class Rows:
         plain = _split(lines.row[0][1], self._delimiter)
         if len(plain) != self.width:
             return row
-        self._is_plain = self._is_plain or not lines.is_patient
-        lines.give_back()
+        self._is_plain = self._is_plain or not lines.may_reread
+        lines.push_back()
         return plain
 
     def _is_broken(self, row: list[str] | ReadError) -> bool:
-        """Tell whether it is not known where a row ends."""
+        """Whether the end of a row is unknown."""
         if not isinstance(row, ReadError):
             return False
         lines = self._lines.row
@@ -116,61 +123,61 @@ class Rows:
             or (row.kind == "bad row" and '"' in lines[0][1])
         )
 
-    def _leave_out(self) -> None:
-        """Find the line after a broken row: one that is a row, and not its tail."""
+    def _skip_broken_row(self) -> None:
+        """Skip to the first line after a broken row that is a row."""
         lines = self._lines
-        if not lines.is_patient:
+        if not lines.may_reread:
             return
-        lines.give_back()
-        while self._is_tail(outlook := self._look_out()):
-            lines.leave_out(outlook.n_lines)
+        lines.push_back()
+        while self._is_tail(context := self._find_quote_context()):
+            lines.skip(context.n_lines)
         n_unfit = 0
-        for line in islice(lines.ahead(), outlook.n_lines):
+        for line in islice(lines.peek(), context.n_lines):
             if self._fits(line):
                 break
             n_unfit += 1
-        lines.leave_out(n_unfit)
+        lines.skip(n_unfit)
 
-    def _look_out(self) -> Outlook:
-        if not self._lines.is_patient:
-            return Outlook("opened", 0, 0)
-        return look_out(self._lines.ahead(), self._delimiter, self._longest)
+    def _find_quote_context(self) -> QuoteContext:
+        if not self._lines.may_reread:
+            return QuoteContext("opened", 0, 0)
+        return find_quote_context(self._lines.peek(), self._delimiter, self._max_length)
 
-    def _is_tail(self, outlook: Outlook) -> bool:
-        """Tell whether the lines that follow belong to the broken row."""
-        if outlook.kind in ("opened", "end"):
+    def _is_tail(self, context: QuoteContext) -> bool:
+        """Whether the lines that follow belong to the broken row."""
+        if context.kind in ("opened", "end"):
             return False
-        if self.width == 1 or outlook.n_before < _ENOUGH:
+        if self.width == 1 or context.n_before < _MIN_FITTING_LINES:
             return True
-        return not all(map(self._fits, islice(self._lines.ahead(), _ENOUGH)))
+        return not all(map(self._fits, islice(self._lines.peek(), _MIN_FITTING_LINES)))
 
     def _fits(self, line: str) -> bool:
-        """Tell whether a line is a row, or can begin one."""
+        """Whether a line is a row, or can begin one."""
         try:
-            row = _parse(self._new_reader(line, strict=True), self._longest)
+            row = _parse(self._new_reader(line, strict=True), self._max_length)
         except csv.Error as error:
             if "unexpected end of data" not in str(error):
                 return False
-            row = _parse(self._new_reader(line, strict=False), self._longest)
+            row = _parse(self._new_reader(line, strict=False), self._max_length)
             return row is not None and len(row) <= self.width
         return row is not None and len(row) == self.width
 
     def _new_reader(self, line: str, *, strict: bool) -> Iterator[list[str]]:
         return csv.reader([line], delimiter=self._delimiter, strict=strict)
 
-    def _ranged(self, error: ReadError) -> ReadError:
-        """Say which lines are left out, where there are several."""
+    def _with_line_range(self, error: ReadError) -> ReadError:
+        """Add the numbers of the skipped lines to an error, if there are several."""
         numbers = [number for number, line in self._lines.row if not line.isspace()]
         if len(numbers) < 2:
             return error
-        detail = f"{error.detail} (lines {numbers[0]}–{numbers[-1]} are left out)"
+        detail = Message(error.detail, f" (lines {numbers[0]}–{numbers[-1]} are left out)")
         return ReadError(error.location, error.kind, detail)
 
 
-def _parse(reader: Iterator[list[str]], longest: int) -> list[str] | None:
-    """Read one row; the csv module's limit for a field holds for the whole process: put it back."""
-    with _limiting:
-        usual = csv.field_size_limit(min(longest, _LONGEST))
+def _parse(reader: Iterator[list[str]], max_length: int) -> list[str] | None:
+    """Parse one row with a limit on fields; csv's limit is global, so it is restored."""
+    with _limit_lock:
+        usual = csv.field_size_limit(min(max_length, _MAX_LENGTH))
         try:
             return next(reader, None)
         finally:
@@ -178,7 +185,7 @@ def _parse(reader: Iterator[list[str]], longest: int) -> list[str] | None:
 
 
 def _split(line: str, delimiter: str) -> list[str]:
-    """Divide a line into fields, with quotes as they stand unless they enclose a field."""
+    """Split a line at delimiters; only quotes that enclose a field are removed."""
     return [_unquoted(field) for field in line.rstrip("\r\n").split(delimiter)]
 
 

@@ -1,1 +1,1 @@
-"""From text to units and from units to tokens, in any language."""
+"""Division of text into units and tokens, in any language."""

@@ -1,4 +1,4 @@
-"""Languages: their codes, and a guess from the script and the commonest little words."""
+"""Languages: codes, names, and detection by script and function words."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from permutopic.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-# A dozen or so little words of each language, chosen to differ from its neighbours'.
-_LITTLE_WORDS = {
+# Frequent function words of each language, chosen to differ from those of similar languages.
+_FUNCTION_WORDS = {
     "en": "the of and to in is that was for with as are by from which this were has be not a i it "
     "on you my have but they at an or very its do so if we he she can will would there their all",
     "fr": "le la les des et est dans une du pour que qui sur par avec au sont ce pas cette ou",
@@ -54,8 +54,8 @@ _LITTLE_WORDS = {
     "mr": "आहे आणि या च्या मध्ये ते हे होते आहेत एक त्या व केले पण तर",
     "ne": "को छ र मा हो यो पनि छन् गर्न भएको तथा लागि एक थियो",
 }
-# More of them, which other languages have too or which are less common: none for a guess.
-_MORE_LITTLE_WORDS = {
+# More function words, shared with other languages or less frequent: not used for detection.
+_MORE_FUNCTION_WORDS = {
     "en": "his her him hers had been who whom when then than into may might must some such many "
     "more most only other others where what how also because while through over under between "
     "after before about both each two one no nor any out up down off them those these our your us "
@@ -83,14 +83,14 @@ _NAMES = {
     "bn": "Bengali", "gu": "Gujarati", "pa": "Punjabi", "am": "Amharic", "km": "Khmer",
     "lo": "Lao", "my": "Burmese", "si": "Sinhala", "az": "Azerbaijani",
 }  # fmt: skip
-_LEAST_SHARE = 0.08  # of a text's words; little words make up a third of running text
-_LEAST_KINDS = 3  # different ones: a single "a" or "is" proves nothing
-_LEAST_LEAD = 1.2  # times the hits of the next language
+_MIN_SHARE = 0.08  # of function words among the words of a text; a third is usual
+_MIN_DISTINCT = 3  # distinct function words: a single "a" or "is" is no evidence
+_MIN_RATIO = 1.2  # of occurrences to those of the second language
 _SAMPLE = 2000  # characters
 
 
 def language_code(language: str) -> str:
-    """Bring a language tag to the code that the lists here go by.
+    """Return the code of a language tag or of a language's English name.
 
     >>> language_code("pt-BR"), language_code("French")
     ('pt', 'fr')
@@ -104,12 +104,12 @@ def language_code(language: str) -> str:
 
 
 def language_name(code: str | None) -> str:
-    """Name a language in English."""
+    """Return the English name of a language."""
     return "unknown" if code is None else _NAMES.get(code, code)
 
 
 def guess_language(text: str) -> str | None:
-    """Guess the language of a text by its first 2,000 characters; None if it does not show.
+    """Guess the language of a text by its first 2,000 characters; None if it is unclear.
 
     >>> guess_language("The history of the city is that of its river and its trade.")
     'en'
@@ -128,40 +128,40 @@ def guess_language(text: str) -> str | None:
     counts = Counter(code for word in words for code in _languages_of(word))
     if not counts:
         return None
-    [(best, most), *rest] = counts.most_common(2)
-    clear = not rest or most >= _LEAST_LEAD * rest[0][1]
-    kinds = len({word for word in words if best in _languages_of(word)})
-    enough = kinds >= _LEAST_KINDS and most >= _LEAST_SHARE * len(words)
-    return best if clear and enough else None
+    [(best, n_best), *rest] = counts.most_common(2)
+    is_clear = not rest or n_best >= _MIN_RATIO * rest[0][1]
+    n_distinct = len({word for word in words if best in _languages_of(word)})
+    is_frequent = n_distinct >= _MIN_DISTINCT and n_best >= _MIN_SHARE * len(words)
+    return best if is_clear and is_frequent else None
 
 
 def function_words(counts: Mapping[str, int]) -> frozenset[str]:
-    """Give the little words of the language that words with these counts seem to be of.
+    """Return the function words of the language that words with these counts seem to be in.
 
     >>> "his" in function_words({"the": 50, "of": 20, "and": 9, "his": 3, "crust": 4})
     True
     >>> function_words({"salt": 5, "sea": 2})
     frozenset()
     """
-    hits: Counter[str] = Counter()
-    kinds: Counter[str] = Counter()
-    for code, words in _LITTLE_WORDS.items():
+    n_occurrences: Counter[str] = Counter()
+    n_distinct: Counter[str] = Counter()
+    for code, words in _FUNCTION_WORDS.items():
         for word in set(words.split()) & counts.keys():
-            hits[code] += counts[word]
-            kinds[code] += 1
-    if not hits:
+            n_occurrences[code] += counts[word]
+            n_distinct[code] += 1
+    if not n_occurrences:
         return frozenset()
-    [(best, most)] = hits.most_common(1)
-    if kinds[best] < _LEAST_KINDS or most < _LEAST_SHARE * sum(counts.values()):
+    [(best, n_best)] = n_occurrences.most_common(1)
+    if n_distinct[best] < _MIN_DISTINCT or n_best < _MIN_SHARE * sum(counts.values()):
         return frozenset()
-    return frozenset(f"{_LITTLE_WORDS[best]} {_MORE_LITTLE_WORDS.get(best, '')}".split())
+    return frozenset(f"{_FUNCTION_WORDS[best]} {_MORE_FUNCTION_WORDS.get(best, '')}".split())
 
 
 def _main_script(text: str) -> tuple[int, str]:
-    """Count the letters and name their script; a fifth of kana makes text Japanese."""
+    """Return the number of letters and the main script; Han with a fifth of kana is Japanese."""
     if text.isascii():
         return sum(map(str.isalpha, text)), "Latin"
-    counts = {name: len(found(text)) for name, found in _finders().items()}
+    counts = {name: len(found(text)) for name, found in _script_finders().items()}
     kana = counts["Hiragana"] + counts["Katakana"]
     if kana and 4 * kana >= counts["Han"]:
         counts["Hiragana"] = kana + counts["Han"]
@@ -169,7 +169,7 @@ def _main_script(text: str) -> tuple[int, str]:
 
 
 @lru_cache(maxsize=1)
-def _finders() -> dict[str, Callable[[str], list[str]]]:
+def _script_finders() -> dict[str, Callable[[str], list[str]]]:
     import regex  # noqa: PLC0415
 
     names = (*_SHARED, *_SCRIPTS)
@@ -184,7 +184,7 @@ def _languages_of(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def _index() -> dict[str, tuple[str, ...]]:
     index: dict[str, tuple[str, ...]] = {}
-    for code, words in _LITTLE_WORDS.items():
+    for code, words in _FUNCTION_WORDS.items():
         for word in set(words.split()):
             index[word] = (*index.get(word, ()), code)
     return index

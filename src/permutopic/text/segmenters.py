@@ -1,4 +1,4 @@
-"""Words of languages that write none apart: Chinese, Japanese, Thai, by an extra."""
+"""Word segmentation of Chinese, Japanese and Thai, by the libraries of an extra."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _SCRIPTS = {
 }
 SEGMENTED = tuple(_SCRIPTS)
 _EXTRA = "cjk"
-_LONGEST = 5000  # segmenters look at a run of text as a whole; no run of real text is longer
+_MAX_RUN = 5000  # characters; segmenters take a run as a whole, and no real one is longer
 
 
 def segmenting_splitter(language: str) -> Callable[[str], list[str]]:
-    """Give a splitter that cuts the language's own script into words, and the rest as ever."""
+    """Return a function that segments the language's script, and splits the rest at boundaries."""
     cut = {"zh": _chinese, "ja": _japanese, "th": _thai}[language]()
     run = _run_pattern(language)
 
     def split(text: str) -> list[str]:
         words: list[str] = []
-        place = 0
+        end = 0
         for found in run.finditer(text):
-            words += split_words(text[place : found.start()])
+            words += split_words(text[end : found.start()])
             words += [word for word in cut(found.group()) if word[0].isalnum()]
-            place = found.end()
-        return words + split_words(text[place:])
+            end = found.end()
+        return words + split_words(text[end:])
 
     return split
 
@@ -45,7 +45,7 @@ def segmenting_splitter(language: str) -> Callable[[str], list[str]]:
 def _run_pattern(language: str):  # type: ignore[no-untyped-def]
     import regex  # noqa: PLC0415
 
-    return regex.compile(rf"[{_SCRIPTS[language]}][{_SCRIPTS[language]}\p{{M}}]{{0,{_LONGEST}}}")
+    return regex.compile(rf"[{_SCRIPTS[language]}][{_SCRIPTS[language]}\p{{M}}]{{0,{_MAX_RUN}}}")
 
 
 @lru_cache(maxsize=1)
@@ -63,7 +63,7 @@ def _japanese() -> Cut:
 
 @lru_cache(maxsize=1)
 def _thai() -> Cut:
-    # It would make a folder for downloads in the user's home.
+    # Else importing it would create a folder for downloads in the user's home directory.
     if "PYTHAINLP_READ_MODE" not in os.environ:
         os.environ.setdefault("PYTHAINLP_READ_ONLY", "1")
     tokenize = needs("pythainlp.tokenize", _EXTRA, "Thai words").word_tokenize

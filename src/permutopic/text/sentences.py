@@ -1,11 +1,11 @@
-"""Where sentences end, by rules that hold in most languages with few exceptions."""
+"""Sentence boundaries, by rules that hold in most languages."""
 
 from __future__ import annotations
 
 import re
 
-# A full stop, question or exclamation mark with what closes after it and the space that follows;
-# in scripts without spaces, or with marks that mean nothing else, the mark alone.
+# A full stop, question or exclamation mark with closing quotes and brackets, before white space;
+# in scripts without spaces, or with unambiguous marks, the mark alone.
 _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’»›)\]]*+(?=\s)"
     r"|[。！？｡]+[」』”’）)]*"
@@ -13,9 +13,9 @@ _END = re.compile(
 )
 _OPENING = re.compile(r"\s*[\"'“‘«‹(\[¿¡„]*")
 _LAST_WORD = re.compile(r"(?<!\S)[\"'“‘«(\[]*(\S+)\Z")
-_LONGEST_WORD = 40
-# Before a capital these end no sentence.
-_ALWAYS = frozenset(
+_MAX_WORD_LENGTH = 40
+# Abbreviations that end no sentence, even before a capital.
+_ABBREVIATIONS = frozenset(
     """
     mr mrs ms dr prof sr jr st vs cf ca approx dept est gen col lt sgt capt rev hon gov sen rep
     mme mlle mm bzw evtl ggf vgl usw inkl sra srta ud uds dott sig dra ing hr fr hl geb gest bd
@@ -23,8 +23,8 @@ _ALWAYS = frozenset(
     jan feb mar apr jun jul aug sep sept oct nov dec
     """.split()  # noqa: SIM905 (shorter than a list)
 )
-# These only before a number: "No. 5", but "He said no. Then".
-_BEFORE_NUMBER = frozenset(
+# Abbreviations only before a number: "No. 5", but "He said no. Then".
+_NUMBER_ABBREVIATIONS = frozenset(
     """
     no nos nr vol p pp fig figs eq eqs ch sec art abs abb s núm pág n° cap kap
     """.split()  # noqa: SIM905
@@ -32,7 +32,7 @@ _BEFORE_NUMBER = frozenset(
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Divide text into sentences: begin and end of each, white space between them left out.
+    """Return begin and end of each sentence of a text, without white space between them.
 
     >>> text = "Dr. J. Smith paid $3.50. He left! 雨です。寒い。"
     >>> [text[begin:end] for begin, end in sentence_spans(text)]
@@ -58,15 +58,15 @@ def _ends_sentence(text: str, begin: int, found: re.Match[str]) -> bool:
         return False
     if found.group() != ".":
         return True
-    before = text[max(begin, found.start() - _LONGEST_WORD) : found.start()]
+    before = text[max(begin, found.start() - _MAX_WORD_LENGTH) : found.start()]
     last = _LAST_WORD.search(before)
     word = last.group(1).lower() if last else ""
     if len(word) == 1 and word.isalpha():  # an initial
         return False
-    if word in _ALWAYS or (word in _BEFORE_NUMBER and following.isdigit()):
+    if word in _ABBREVIATIONS or (word in _NUMBER_ABBREVIATIONS and following.isdigit()):
         return False
     dotted = "." in word and all(len(part) == 1 for part in word.split("."))  # "U.S." Army
-    # The number of an item in a list begins a sentence.
+    # "1." at the beginning numbers an item of a list.
     return not dotted and not (word.isdigit() and text[begin : found.start()].strip() == word)
 
 

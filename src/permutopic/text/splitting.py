@@ -1,4 +1,4 @@
-"""Where words begin and end."""
+"""Word boundaries."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
-# The rules of Unicode's UAX #29 as far as they concern the alphabets of Europe without combining
-# marks: full stops and apostrophes stay between letters ("e.g", "don't"), points and commas
-# between digits ("3.5", "1,000").
+# Unicode's UAX #29 for European alphabets without combining marks: full stops and apostrophes
+# between letters ("e.g", "don't"), points and commas between digits ("3.5", "1,000") are in words.
 _LETTER, _RAISED = r"[^\W\d_²³¹¼½¾]", "²³¹¼½¾"
-_EASY_WORD = re.compile(
+_EUROPEAN_WORD = re.compile(
     rf"[^\W{_RAISED}]+(?:(?:(?<={_LETTER})[.'·](?={_LETTER})|(?<=\d)[.,;'](?=\d))[^\W{_RAISED}]+)*"
     rf"|[{_RAISED}]"
 )
-_NOT_EASY = re.compile(
+_NOT_EUROPEAN = re.compile(
     "[^\0-\u02af\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u203e\u20a0-\u20cf]"
 )
-# Marks that nobody sees are left out: soft hyphens, byte-order marks, marks of direction. A cedilla
-# without a letter is none itself. A colon holds words together in Swedish and Finnish alone (as in
-# CLDR's tailoring).
-_UNSEEN = {
+# Invisible characters are removed: soft hyphens, byte-order marks, direction marks. A spacing
+# cedilla is no letter.
+_INVISIBLE = {
     **dict.fromkeys([0xAD, 0xFEFF, 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060]),
     0x200B: " ",
     0xB8: " ",
@@ -38,9 +36,10 @@ SPACELESS = (
 _SPACELESS_LETTER = re.compile(f"[{SPACELESS}]")
 _SPACELESS_WORD = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
 _SPACED_WORD = re.compile(r"\S+")
+# A colon joins letters in these alone, as in CLDR's tailoring.
 _COLON_LANGUAGES = {"sv", "fi"}
 _JOINERS = "\u200c\u200d"
-# Words that lose their vowel before another and are written on to it.
+# Words that are elided before a vowel and written with the next word.
 _ELISION = {
     "fr": "l|d|j|m|n|s|t|c|qu|jusqu|lorsqu|puisqu|quoiqu",
     "it": "l|un|d|c|dell|all|nell|sull|dall|coll|quell|quest|s|m|t|v",
@@ -49,17 +48,17 @@ _ELISION = {
 
 
 def split_whitespace(text: str) -> list[str]:
-    """Split at white space and change nothing else."""
+    """Split at white space; case and punctuation are kept."""
     return text.split()
 
 
 def split_ascii(text: str) -> list[str]:
-    """Take the maximal runs of a–z and 0–9 after lower-casing, as BayesSeg does."""
+    """Return the maximal runs of a–z and 0–9 after lower-casing, as BayesSeg does."""
     return _ASCII_RUN.findall(text.lower())
 
 
 def split_words(text: str, language: str | None = None) -> list[str]:
-    """Take the words between Unicode's word boundaries (UAX #29), in composed form (NFC).
+    """Return the words between Unicode's word boundaries (UAX #29), in composed form (NFC).
 
     >>> split_words("Don’t pay $1,000.50 to e.g. O_RDONLY!")
     ["Don't", 'pay', '1,000.50', 'to', 'e.g', 'O_RDONLY']
@@ -74,15 +73,15 @@ def split_words(text: str, language: str | None = None) -> list[str]:
         text = text.replace(":", " ")
     if "'" in text and language in _ELISION:
         text = _elision(language).sub(r"\1 ", text)
-    if (":" in text and language in _COLON_LANGUAGES) or _NOT_EASY.search(text):
-        return _any_words(text.translate(_UNSEEN))
-    return _EASY_WORD.findall(text)
+    if (":" in text and language in _COLON_LANGUAGES) or _NOT_EUROPEAN.search(text):
+        return _unicode_words(text.translate(_INVISIBLE))
+    return _EUROPEAN_WORD.findall(text)
 
 
 def count_source_words(text: str) -> int:
-    """Count the white-space words that segmentation is scored over, whatever the tokens.
+    """Count the white-space words over which segmentation is scored, whatever the tokens.
 
-    In text that is mostly in a script without spaces every character of it counts as a word.
+    In text that is mostly in a script without spaces, every character counts as a word.
     """
     if text.isascii() or not _is_spaceless(text):
         return len(text.split())
@@ -90,7 +89,7 @@ def count_source_words(text: str) -> int:
 
 
 def source_words(text: str) -> Iterator[tuple[int, int]]:
-    """Give where the words begin and end that `count_source_words` counts."""
+    """Yield begin and end of each word that `count_source_words` counts."""
     pattern = _SPACELESS_WORD if not text.isascii() and _is_spaceless(text) else _SPACED_WORD
     return (found.span() for found in pattern.finditer(text))
 
@@ -99,16 +98,16 @@ def _is_spaceless(text: str) -> bool:
     return 2 * len(_SPACELESS_LETTER.findall(text)) > len(text)
 
 
-def _any_words(text: str) -> list[str]:
-    words = _boundaries()(text)
+def _unicode_words(text: str) -> list[str]:
+    words = _unicode_word_finder()(text)
     if _JOINERS[0] in text or _JOINERS[1] in text:
         words = [bare for word in words if (bare := word.strip(_JOINERS))]
     return words
 
 
 @lru_cache(maxsize=1)
-def _boundaries() -> Callable[[str], list[str]]:
-    """Compile all rules, by the Word_Break property (`regex`'s own flag loses words in quotes)."""
+def _unicode_word_finder() -> Callable[[str], list[str]]:
+    """Compile all rules by the Word_Break property (`regex`'s WORD flag loses quoted words)."""
     import regex  # noqa: PLC0415 (only for text that needs it)
 
     letter = r"\p{WB=ALetter}\p{WB=Hebrew_Letter}"
@@ -121,7 +120,7 @@ def _boundaries() -> Callable[[str], list[str]]:
         rf"[{core}][{core}{extend}]*+(?:(?:{between_letters}|{between_digits})[{core}{extend}]++)*+"
     )
     katakana = rf"\p{{WB=Katakana}}[\p{{WB=Katakana}}{extend}]*+"
-    # What is left are scripts that write no spaces: one character, one word.
+    # Other letters are of scripts without spaces: one character is one word.
     pattern = rf"{word}|{katakana}|[\p{{L}}\p{{N}}][{extend}]*+"
     findall: Callable[[str], list[str]] = regex.compile(pattern).findall
     return findall

@@ -1,4 +1,4 @@
-"""How text becomes tokens: every choice there is, in one object that travels with a model."""
+"""Settings of tokenization, saved with a model."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.extras import needs
 from permutopic.text.languages import language_code
-from permutopic.text.lowering import lower
+from permutopic.text.lowercase import lower
 from permutopic.text.segmenters import SEGMENTED, segmenting_splitter
 from permutopic.text.splitting import SPACELESS, split_ascii, split_whitespace, split_words
 
@@ -20,8 +20,7 @@ Split = Callable[[str], list[str]]
 SPLITS = ("words", "whitespace", "ascii")
 NUMBER, URL = "<number>", "<url>"
 _NUMBER = re.compile(r"\d[\d.,;'_]*")
-# Addresses end where a script begins that writes no spaces around them. Each part begins where the
-# one before cannot go on, so a long run of text is gone through once.
+# An address ends before a script without spaces. Quantifiers are possessive, so time is linear.
 _IN_URL = rf"[^\s<>\"{SPACELESS}\u3000-\u303f\uff01-\uff65]++"
 _URL = re.compile(
     rf"(?<![a-z0-9_])(?:https?|ftp)://{_IN_URL}|(?<![a-z0-9_.])www\.{_IN_URL}"
@@ -39,31 +38,31 @@ _SNOWBALL = {
 }  # fmt: skip
 
 
-_MOST_STEMS = 1 << 20
+_MAX_CACHED_STEMS = 1 << 20
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """How text becomes tokens.
+    """Settings of tokenization.
 
     Attributes
     ----------
     split
-        "words" (Unicode's word boundaries, lower-cased), "whitespace" (split there and nothing
-        else), "ascii" (lower-cased runs of a–z and 0–9), or a function from a string to a list of
-        strings. A function cannot be saved: a loaded model has to be given it again.
+        "words" (Unicode's word boundaries, lower-cased), "whitespace" (split there, nothing else),
+        "ascii" (lower-cased runs of a–z and 0–9), or a function from a string to a list of strings.
+        A function is not saved: give it again when a model is loaded.
     language
-        A code such as "en" or "tr", for lower-casing, elided words, stop words and stems. With
-        "zh", "ja" or "th" words are found by the extra `cjk`.
+        A code such as "en" or "tr", for lower-casing, elision, stop words and stems. With "zh",
+        "ja" or "th" text is segmented by the extra `cjk`.
     fold_numbers, fold_urls
-        Make all numbers "<number>", all web and mail addresses "<url>".
+        Replace all numbers by "<number>", all web and mail addresses by "<url>".
     stop
         Words to leave out: "language" for the list of the language (extra `languages`), or words.
     stem
         Reduce words to Snowball stems of the language (extra `languages`).
     min_df, max_df
-        Leave out words in fewer or in more documents: a whole number counts documents, a fraction
-        is a share of them.
+        Leave out words in fewer or in more documents: an int is a number of documents, a float a
+        share of them.
 
     Examples
     --------
@@ -90,7 +89,7 @@ class Tokens:
             object.__setattr__(self, "stop", _check_words(self.stop))
         for name in ("fold_numbers", "fold_urls", "stem"):
             if not isinstance(getattr(self, name), bool):
-                raise InputError(f"{name} is True or False, not {getattr(self, name)!r}")
+                raise InputError(Parameter(name), f" is True or False, not {getattr(self, name)!r}")
         for name in ("min_df", "max_df"):
             object.__setattr__(self, name, _check_frequency(name, getattr(self, name)))
         if (self.stop == "language" or self.stem) and self.language is None:
@@ -108,14 +107,18 @@ class Tokens:
         raise InputError(f"tokens are one of {', '.join(SPLITS)}, a function or Tokens(…)")
 
     def splitter(self) -> Split:
-        """Make the function from text to tokens."""
+        """Return the function from text to tokens."""
         split = self._split()
-        steps = [step for step in (self._folding(), self._stopping(), self._stemming()) if step]
-        whole = partial(_through, split, steps) if steps else split
-        return partial(_between_urls, whole) if self.fold_urls else whole
+        steps = [
+            step
+            for step in (self._folding_step(), self._stopping_step(), self._stemming_step())
+            if step
+        ]
+        tokenize = partial(_apply_steps, split, steps) if steps else split
+        return partial(_split_around_urls, tokenize) if self.fold_urls else tokenize
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the settings as plain values; a function by name."""
+        """Return the settings as plain values; a function by its name."""
         settings = {each.name: getattr(self, each.name) for each in fields(self)}
         if callable(self.split):
             settings["split"] = {"function": _name_of(self.split)}
@@ -125,7 +128,7 @@ class Tokens:
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any], function: Split | None = None) -> Tokens:
-        """Make the object from `as_dict`; `function` stands in for one that was not saved."""
+        """Make the object from `as_dict`; `function` replaces a function, which is not saved."""
         given = dict(settings)
         if isinstance(given["split"], Mapping):
             given["split"] = function or _missing_function(str(given["split"]["function"]))
@@ -135,12 +138,12 @@ class Tokens:
 
     @property
     def filters(self) -> bool:
-        """Whether words are left out for the number of documents that they are in."""
-        # As a count of documents 1 means something else than the share 1.0, which it equals.
+        """Whether words are left out by document frequency."""
+        # repr, since the count 1 equals the share 1.0, which means something else.
         return repr((self.min_df, self.max_df)) != repr((1, 1.0))
 
     def shortest(self) -> str | Split | Tokens:
-        """Give the name or function alone if nothing else was chosen."""
+        """Return the name or function alone if all other settings are defaults."""
         return self.split if repr(self) == repr(Tokens(self.split)) else self
 
     def __str__(self) -> str:
@@ -154,7 +157,7 @@ class Tokens:
 
     def _split(self) -> Split:
         if callable(self.split):
-            return partial(_checked, self.split)
+            return partial(_call_checked, self.split)
         if self.split == "whitespace":
             return split_whitespace
         if self.split == "ascii":
@@ -165,19 +168,19 @@ class Tokens:
             return lambda text: words(lower(text))
         return lambda text: split_words(lower(text, language), language)
 
-    def _folding(self) -> Callable[[list[str]], list[str]] | None:
+    def _folding_step(self) -> Callable[[list[str]], list[str]] | None:
         return _fold_numbers if self.fold_numbers else None
 
-    def _stopping(self) -> Callable[[list[str]], list[str]] | None:
+    def _stopping_step(self) -> Callable[[list[str]], list[str]] | None:
         if self.stop is None:
             return None
         words = _stop_list(self.language or "") if self.stop == "language" else self.stop
-        # Given words are brought to the form in which they are met.
+        # Stop words are split as text is, so that they have the form of tokens.
         split = self._split()
         unwanted = frozenset(token for word in words for token in split(word))
         return lambda tokens: [token for token in tokens if token not in unwanted]
 
-    def _stemming(self) -> Callable[[list[str]], list[str]] | None:
+    def _stemming_step(self) -> Callable[[list[str]], list[str]] | None:
         if not self.stem:
             return None
         if self.language not in _SNOWBALL:
@@ -187,17 +190,19 @@ class Tokens:
             )
         snowball = needs("snowballstemmer", "languages", "stems")
         stem = snowball.stemmer(_SNOWBALL[self.language]).stemWord
-        return partial(_stemmed, stem, {})
+        return partial(_stem_tokens, stem, {})
 
 
-def _through(split: Split, steps: list[Callable[[list[str]], list[str]]], text: str) -> list[str]:
+def _apply_steps(
+    split: Split, steps: list[Callable[[list[str]], list[str]]], text: str
+) -> list[str]:
     tokens = split(text)
     for step in steps:
         tokens = step(tokens)
     return tokens
 
 
-def _between_urls(split: Split, text: str) -> list[str]:
+def _split_around_urls(split: Split, text: str) -> list[str]:
     first, *others = _URL.split(text)
     tokens = split(first)
     for part in others:
@@ -209,16 +214,16 @@ def _fold_numbers(tokens: list[str]) -> list[str]:
     return [NUMBER if _NUMBER.fullmatch(token) else token for token in tokens]
 
 
-def _stemmed(stem: Callable[[str], str], known: dict[str, str], tokens: list[str]) -> list[str]:
-    if len(known) > _MOST_STEMS:
-        known.clear()  # an endless stream has endless words
+def _stem_tokens(stem: Callable[[str], str], cache: dict[str, str], tokens: list[str]) -> list[str]:
+    if len(cache) > _MAX_CACHED_STEMS:
+        cache.clear()  # bounds memory on a stream of documents
     for token in tokens:
-        if token not in known:
-            known[token] = token if token in {NUMBER, URL} else stem(token)
-    return [known[token] for token in tokens]
+        if token not in cache:
+            cache[token] = token if token in {NUMBER, URL} else stem(token)
+    return [cache[token] for token in tokens]
 
 
-def _checked(split: Split, text: str) -> list[str]:
+def _call_checked(split: Split, text: str) -> list[str]:
     given: Any
     try:
         given = split(text)
@@ -239,10 +244,10 @@ def _checked(split: Split, text: str) -> list[str]:
 
 def _name_of(function: object) -> str:
     name = getattr(function, "__qualname__", type(function).__qualname__)
-    home = (
+    module = (
         getattr(function, "__module__", None) or getattr(function, "__objclass__", str).__module__
     )
-    return f"{home}:{name}"
+    return f"{module}:{name}"
 
 
 def _missing_function(name: str) -> Split:
@@ -263,19 +268,23 @@ def _stop_list(language: str) -> set[str]:
 
 def _check_words(words: object) -> tuple[str, ...]:
     if isinstance(words, str) or not isinstance(words, Iterable):
-        raise InputError(f"stop is 'language' or a list of words, not {words!r}")
+        raise InputError(Parameter("stop"), f" is 'language' or a list of words, not {words!r}")
     listed = list(words)
     if not all(isinstance(word, str) for word in listed):
-        raise InputError("stop is 'language' or a list of words")
+        raise InputError(Parameter("stop"), " is 'language' or a list of words")
     return tuple(sorted(set(listed)))
 
 
 def _check_frequency(name: str, given: Any) -> float:
     if isinstance(given, bool) or not isinstance(given, Integral | Real):
-        raise InputError(f"{name} must be a number, not {given!r}")
+        raise InputError(Parameter(name), f" must be a number, not {given!r}")
     value: float = int(given) if isinstance(given, Integral) else float(given)
     if isinstance(value, int) and value < 1:
-        raise InputError(f"{name} must be a whole number of at least 1, or a share, not {value}")
+        raise InputError(
+            Parameter(name), f" must be a whole number of at least 1, or a share, not {value}"
+        )
     if isinstance(value, float) and not 0 <= value <= 1:
-        raise InputError(f"{name} must be a share between 0 and 1, or a whole number, not {value}")
+        raise InputError(
+            Parameter(name), f" must be a share between 0 and 1, or a whole number, not {value}"
+        )
     return value

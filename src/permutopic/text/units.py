@@ -1,4 +1,4 @@
-"""What gets one topic: paragraphs, or sentences, sections, lines, windows of words."""
+"""Division of documents into units: paragraphs, sentences, sections, lines, windows of words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from permutopic.checks import check_integer
+from permutopic.checks import check_choice, check_integer
 from permutopic.documents import Document, Piece, Unit
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.text.sentences import sentence_spans
 from permutopic.text.splitting import source_words, split_words
 
@@ -29,17 +29,17 @@ class Units:
     Attributes
     ----------
     kind
-        "paragraph" as the source has them, "sentence", "section" (neighbouring paragraphs under
-        one heading), "line", or "window": so many words, wherever paragraphs end.
+        "paragraph" as in the source, "sentence", "section" (consecutive paragraphs under one
+        heading), "line", or "window" (a number of words, regardless of paragraphs).
     window, step
-        Words in a window, and how far the next one begins: `window` unless told. Windows that
-        overlap count words more than once.
+        Number of words in a window, and from the start of one window to that of the next (default:
+        `window`). Words in overlapping windows count more than once.
     min_words
-        Units with fewer words are too short to have a topic: see `short`. Here and in windows, a
-        character counts as a word in scripts that write no spaces.
+        Units with fewer words are short: see `short`. Here and in windows, a character counts as a
+        word in scripts without spaces.
     short
-        "merge" them with the next unit under the same heading (or the one before, if there is no
-        next), or "drop" them. One that stands alone under its heading is kept when merging.
+        "merge" short units with the next unit under the same heading (or the one before, if there
+        is none), or "drop" them. When merging, the only unit under a heading is kept.
 
     Examples
     --------
@@ -57,26 +57,26 @@ class Units:
     short: str = "merge"
 
     def __post_init__(self) -> None:
-        for name, value, choices in (("unit", self.kind, KINDS), ("short", self.short, SHORT)):
-            if value not in choices:
-                raise InputError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+        check_choice(self.kind, "kind", KINDS)
+        check_choice(self.short, "short", SHORT)
         check_integer(self.window, "window", 1, note="in words")
         if self.step is not None:
             check_integer(self.step, "step", 1, note="of windows, in words")
             if self.step > self.window:
                 raise InputError(
-                    f"step must not be longer than the window ({self.window}), or words get lost, "
-                    f"not {self.step}"
+                    Parameter("step"),
+                    f" must not be longer than the window ({self.window}), or words get lost, "
+                    f"not {self.step}",
                 )
         check_integer(self.min_words, "min_words", 0)
 
     @classmethod
     def of(cls, given: object) -> Units:
-        """Take Units as they are, a name as `kind`."""
+        """Return Units unchanged, and a name as `Units(kind=name)`."""
         return given if isinstance(given, cls) else cls(kind=given)  # type: ignore[arg-type]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the settings as plain values."""
+        """Return the settings as plain values."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @classmethod
@@ -84,22 +84,22 @@ class Units:
         """Make the object from `as_dict`."""
         return cls(**settings)
 
-    def cut(self, document: Document, counts: Counts | None = None) -> Document:
-        """Divide a document anew; `counts` takes down what became of short units."""
-        counts = Counts() if counts is None else counts
+    def cut(self, document: Document, counts: ShortUnitCounts | None = None) -> Document:
+        """Divide a document into units; short ones are counted in `counts`."""
+        counts = ShortUnitCounts() if counts is None else counts
         if self.kind == "window":
             units = _windows(document.units, self.window, self.step or self.window)
         else:
             units = _CUTS[self.kind](document.units)
         if self.min_words > 1:
-            settle = _merge_short if self.short == "merge" else _drop_short
-            units = settle(units, self.min_words, counts)
+            remove_short = _merge_short if self.short == "merge" else _drop_short
+            units = remove_short(units, self.min_words, counts)
         return replace(document, units=tuple(units))
 
 
 @dataclass
-class Counts:
-    """What became of units that were too short."""
+class ShortUnitCounts:
+    """Numbers of short units that were merged, dropped, or kept as the only one of a heading."""
 
     merged: int = 0
     dropped: int = 0
@@ -107,7 +107,7 @@ class Counts:
 
 
 def join(units: list[Unit]) -> Unit:
-    """Make one unit of several, a blank line between them; the first one's heading stays."""
+    """Join units with blank lines between them, under the heading of the first."""
     if len(units) == 1:
         return units[0]
     pieces: list[Piece] = []
@@ -142,7 +142,7 @@ def _sections(units: tuple[Unit, ...]) -> list[Unit]:
 
 
 def _runs(units: list[Unit]) -> Iterator[list[Unit]]:
-    """Give neighbouring units that stand under one heading."""
+    """Yield runs of consecutive units under one heading."""
     run: list[Unit] = []
     for unit in units:
         if run and (unit.heading, unit.label) != (run[-1].heading, run[-1].label):
@@ -154,22 +154,22 @@ def _runs(units: list[Unit]) -> Iterator[list[Unit]]:
 
 
 def _windows(units: tuple[Unit, ...], size: int, step: int) -> list[Unit]:
-    """Cut the whole text into windows; each has the heading that its middle word stands under."""
+    """Divide the text into windows of `size` words, with the headings of their middle words."""
     if not units:
         return []
-    whole = join(list(units))
+    joined = join(list(units))
     ends = list(accumulate(len(unit.text) + 2 for unit in units))
-    words = list(source_words(whole.text))
-    spans, owners = [], []
+    words = list(source_words(joined.text))
+    spans, middles = [], []
     for first in range(0, len(words), step):
         last = min(first + size, len(words)) - 1
         spans.append((words[first][0], words[last][1]))
-        owners.append(units[bisect_right(ends, words[(first + last) // 2][0])])
+        middles.append(units[bisect_right(ends, words[(first + last) // 2][0])])
         if last == len(words) - 1:
             break
     return [
-        replace(window, heading=owner.heading, label=owner.label)
-        for window, owner in zip(whole.parts(spans), owners, strict=True)
+        replace(window, heading=middle.heading, label=middle.label)
+        for window, middle in zip(joined.parts(spans), middles, strict=True)
     ]
 
 
@@ -181,28 +181,28 @@ _CUTS: dict[str, Callable[[tuple[Unit, ...]], list[Unit]]] = {
 }
 
 
-def _drop_short(units: list[Unit], least: int, counts: Counts) -> list[Unit]:
-    long = [unit for unit in units if len(split_words(unit.text)) >= least]
+def _drop_short(units: list[Unit], minimum: int, counts: ShortUnitCounts) -> list[Unit]:
+    long = [unit for unit in units if len(split_words(unit.text)) >= minimum]
     counts.dropped += len(units) - len(long)
     return long
 
 
-def _merge_short(units: list[Unit], least: int, counts: Counts) -> list[Unit]:
+def _merge_short(units: list[Unit], minimum: int, counts: ShortUnitCounts) -> list[Unit]:
     merged = []
     for run in _runs(units):
         groups: list[list[Unit]] = []
-        waiting: list[Unit] = []
+        pending: list[Unit] = []
         n_words = 0
         for unit in run:
-            waiting.append(unit)
+            pending.append(unit)
             n_words += len(split_words(unit.text))
-            if n_words >= least:
-                groups.append(waiting)
-                waiting, n_words = [], 0
-        if waiting and groups:
-            groups[-1] += waiting
-        elif waiting:
-            groups.append(waiting)
+            if n_words >= minimum:
+                groups.append(pending)
+                pending, n_words = [], 0
+        if pending and groups:
+            groups[-1] += pending
+        elif pending:
+            groups.append(pending)
             counts.kept += 1
         counts.merged += len(run) - len(groups)
         merged += [join(group) for group in groups]

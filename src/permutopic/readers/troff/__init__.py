@@ -1,1 +1,1 @@
-"""The source of manual pages: troff's lines and escapes, and the macro languages man and mdoc."""
+"""Parts of the reader of manual pages: troff requests and escapes, the macros of man and mdoc."""

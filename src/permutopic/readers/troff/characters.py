@@ -1,4 +1,4 @@
-r"""Characters that troff spells as names: \(em, \[lq], \('e, \[u20AC], \[e aa].
+r"""Special characters of troff, which are written by name: \(em, \[lq], \('e, \[u20AC], \[e aa].
 
 Where groff prints a typewriter's minus, hyphen, quote or accent, the plain one is given, so that
 words come out as they are typed.
@@ -32,7 +32,7 @@ _COMBINING = {
     "ho": "\u0328",
     'a"': "\u030b",
 }
-# A name of two characters, a space, what it stands for.
+# Pairs of a name and its character.
 _NAMED = """
 aq ' dq " lq “ rq ” oq ‘ cq ’ Bq „ bq ‚ Fo « Fc » fo ‹ fc ›
 hy - en – em — mi - pl + mu × di ÷ +- ± eq = != ≠ == ≡ <= ≤ >= ≥ << ≪ >> ≫ ~~ ≈ ~= ≅ ap ∼ |= ≃
@@ -52,7 +52,7 @@ vS Š vs š vZ Ž vz ž fi fi fl fl ff ff Fi ffi Fl ffl
 """
 _WORDS = _NAMED.split()
 SPECIAL = dict(zip(_WORDS[::2], _WORDS[1::2], strict=True)) | {
-    "shc": "",  # a hyphen that only shows where a line is broken
+    "shc": "",  # a soft hyphen
     "product": "∏",
     "sum": "∑",
     "coproduct": "∐",
@@ -66,10 +66,11 @@ _CODE = re.compile(r"u([0-9A-F]{4,6})((?:_[0-9A-F]{4,6}){0,9})")
 _NUMBER = re.compile(r"char([0-9]{1,7})")
 
 
-def special(name: str) -> str:
-    """Give the character of a name, nothing if there is none.
+def special_character(name: str) -> str:
+    """Return the character of a name; "" if there is none.
 
-    >>> [special(name) for name in ("em", "'e", "u20AC", "u0065_0301", "e aa", "char38", "nope")]
+    >>> names = ("em", "'e", "u20AC", "u0065_0301", "e aa", "char38", "nope")
+    >>> [special_character(name) for name in names]
     ['—', 'é', '€', 'é', 'é', '&', '']
     """
     if name in SPECIAL:
@@ -87,11 +88,11 @@ def special(name: str) -> str:
 
 
 def character(code: int) -> str:
-    """Give the character of a code; nothing where it is none, a control character or half one."""
+    """Return the character of a code point; "" for control characters and surrogates."""
     return chr(code) if 32 <= code < 127 or (160 <= code < 0x110000 and code >> 11 != 27) else ""
 
 
 def _composed(names: list[str]) -> str:
-    base = special(names[0]) if names else ""
+    base = special_character(names[0]) if names else ""
     marks = "".join(_COMBINING.get(name, "") for name in names[1:10])
     return unicodedata.normalize("NFC", base + marks)

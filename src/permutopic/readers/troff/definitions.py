@@ -1,7 +1,7 @@
-"""What a macro that a page defines itself does, told by looking at its body.
+"""Effects of macros that a page defines, inferred from their bodies.
 
-Macros are not run: what they show comes from their arguments, in order, and it is enough to know
-whether a macro shows them, divides paragraphs, or begins or ends a display.
+Macros are not expanded: the text they show comes from their arguments, in order. So it is enough
+to know which arguments a macro shows, and whether it ends a paragraph, or begins or ends a display.
 """
 
 from __future__ import annotations
@@ -16,42 +16,47 @@ _DIVIDING = frozenset(re.findall(r"\w+", "PP P LP TP TQ IP HP RS RE SH SS Pp It 
 _SHOWING = frozenset(re.findall(r"\w+", "if ie el B I BR RB BI IB IR RI SM SB IP nop"))
 
 
-class Definition(NamedTuple):
-    """What a macro does: `shows` has the numbers of the arguments that it prints."""
+class MacroDefinition(NamedTuple):
+    """Effects of a macro; `shown_arguments` are the numbers, from 1, of those it prints.
 
-    shows: frozenset[int] = frozenset()
-    glued: bool = False
-    divides: bool = False
-    opens: bool = False
-    closes: bool = False
+    `joined` is whether no space is between the first two.
+    """
+
+    shown_arguments: frozenset[int] = frozenset()
+    joined: bool = False
+    ends_paragraph: bool = False
+    begins_display: bool = False
+    ends_display: bool = False
 
 
-def look_at(body: str) -> Definition:
-    r"""Tell what a macro does from its body.
+def analyse_macro(body: str) -> MacroDefinition:
+    r"""Infer the effects of a macro from its body.
 
-    >>> look_at(".sp\n.nf\n").opens, look_at("\\fI\\\\$1\\fP\\\\$2\n").shows
-    (True, frozenset({1, 2}))
+    >>> analyse_macro(".sp\n.nf\n").begins_display
+    True
+    >>> analyse_macro("\\fI\\\\$1\\fP\\\\$2\n").shown_arguments
+    frozenset({1, 2})
     """
     body = _COMMENT.sub("", body)
     names = set(_CALL.findall(body))
     begins, ends = bool(names & {"nf", "EX"}), bool(names & {"fi", "EE"})
-    shows: set[int] = set()
+    shown_arguments: set[int] = set()
     for line in body.splitlines():
         if not (begins and ends):
-            shows |= _shown(line)
+            shown_arguments |= _shown(line)
     first, _, rest = body.partition("\\$1")
     between = rest.partition("\\$2")[0] if first != body else ""
-    return Definition(
-        frozenset(shows),
-        glued="\\$2" in rest and not re.search(r"\s", between),
-        divides=bool(names & _DIVIDING),
-        opens=begins and not ends,
-        closes=ends and not begins,
+    return MacroDefinition(
+        frozenset(shown_arguments),
+        joined="\\$2" in rest and not re.search(r"\s", between),
+        ends_paragraph=bool(names & _DIVIDING),
+        begins_display=begins and not ends,
+        ends_display=ends and not begins,
     )
 
 
 def _shown(line: str) -> set[int]:
-    """Give the numbers of the arguments that a line prints."""
+    """Return the numbers of the arguments that a line prints."""
     numbers = _ARGUMENT.findall(line)
     if not numbers:
         return set()

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from permutopic.documents import Piece
 from permutopic.readers.troff.escapes import Argument, replacement
-from permutopic.readers.troff.mdoc_words import CALLED, Words
+from permutopic.readers.troff.macros import MacroLanguage
+from permutopic.readers.troff.mdoc_words import CALLED, MdocWords
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from permutopic.readers.troff.machine import Line, Machine
-    from permutopic.readers.troff.page import Page
+    from permutopic.readers.troff.definitions import MacroDefinition
+    from permutopic.readers.troff.page import ManualPage
+    from permutopic.readers.troff.parser import RoffLine, RoffParser
 
 STRINGS = {
     "Aq": "'",
@@ -39,22 +39,25 @@ STRINGS = {
 }
 _CODE = frozenset(("-literal", "-unfilled"))
 _DIVIDING = ("Pp", "Lp", "Rs", "Re")
-# Of no interest: dates, the system, anchors, fonts, and displays of one line (commands, code).
+# Show no prose: dates, the system, anchors, fonts, displays of one line (commands, code).
 _SILENT = ("Dd", "Os", "Tg", "Bk", "Ek", "Bf", "Ef", "D1", "Dl")
 
 
-class Mdoc:
-    """Carries out the macros of a page in the mdoc language."""
+class Mdoc(MacroLanguage):
+    """Executes the macros of a page in the mdoc language.
 
-    def __init__(self, machine: Machine, page: Page) -> None:
-        self.machine, self.page = machine, page
-        self.name = self.section = ""
+    `own_name` is the name that the first .Nm gives the page.
+    """
+
+    def __init__(self, parser: RoffParser, page: ManualPage) -> None:
+        super().__init__(parser, page)
         self.own_name = ""
-        self.n_macros = 0
         self._spaced = True
         self._displays: list[bool] = []
         self._lists: list[bool] = []
-        self._macros: dict[str, Callable[[Line], None]] = {
+        self._macros = {
+            **dict.fromkeys(CALLED, self._phrase),
+            **dict.fromkeys(_SILENT, lambda _: None),
             "Dt": self._title,
             "Sh": lambda line: self._heading(line, 1),
             "Ss": lambda line: self._heading(line, 2),
@@ -73,59 +76,40 @@ class Mdoc:
             "St": self._standard,
             "An": self._author,
         }
-        self._bare: dict[str, Callable[[], None]] = {
+        self._macros_without_arguments = {
             **dict.fromkeys(_DIVIDING, page.divide),
             "El": self._end_list,
             "Ed": self._end_display,
         }
 
-    def call(self, line: Line) -> None:
-        """Carry a macro out."""
-        name = line.name or ""
-        if name in self._macros:
-            self.n_macros += 1
-            self._macros[name](line)
-        elif name in self._bare:
-            self.n_macros += 1
-            self._bare[name]()
-        elif name in _SILENT:
-            self.n_macros += 1
-        elif name in CALLED:
-            self.n_macros += 1
-            self._show(line, self._named(line))
-        elif name in self.machine.defined:
-            definition = self.machine.defined[name]
-            if definition.divides:
-                self.page.divide()
-            if definition.opens or definition.closes:
-                self.page.hidden = definition.opens
-            if definition.shows:
-                self._show(line, self.machine.arguments(line))
+    def _phrase(self, line: RoffLine) -> None:
+        """Show a macro that may also be among the arguments of others."""
+        self._show(line, self._named(line))
 
-    def _named(self, line: Line) -> list[Argument]:
-        """Give the arguments of a line with the name of its macro before them."""
-        start = self.machine.source.index(line.name or "", line.at)
+    def _show_defined(self, line: RoffLine, _: MacroDefinition) -> None:
+        self._show(line, self.parser.arguments(line))
+
+    def _named(self, line: RoffLine) -> list[Argument]:
+        """Return the arguments of a line, preceded by the name of its macro."""
+        start = self.parser.source.index(line.name or "", line.begin)
         own = Argument(start, start + len(line.name or ""), False)
-        return [own, *self.machine.arguments(line)]
+        return [own, *self.parser.arguments(line)]
 
-    def _show(self, line: Line, arguments: list[Argument]) -> None:
-        words = Words(self.machine, self.own_name, self._spaced)
+    def _show(self, line: RoffLine, arguments: list[Argument]) -> None:
+        words = MdocWords(self.parser, self.own_name, self._spaced)
         words.take(arguments)
         if words.joins_before:
-            self.page.glued = True
-        self.page.add_line(words.pieces, line.stop, glued=words.joins_after or not self._spaced)
+            self.page.joins_next = True
+        self.page.add_line(
+            words.pieces, line.stop, joins_next=words.joins_after or not self._spaced
+        )
 
-    def _shown(self, line: Line) -> str:
-        words = Words(self.machine, self.own_name)
-        words.take(self.machine.arguments(line))
+    def _shown(self, line: RoffLine) -> str:
+        words = MdocWords(self.parser, self.own_name)
+        words.take(self.parser.arguments(line))
         return "".join(piece.text for piece in words.pieces)
 
-    def _title(self, line: Line) -> None:
-        words = [self.machine.plain(argument) for argument in self.machine.arguments(line)[:2]]
-        if not self.name:
-            self.name, self.section = (*words, "", "")[:2]
-
-    def _heading(self, line: Line, level: int) -> None:
+    def _heading(self, line: RoffLine, level: int) -> None:
         self._displays.clear()
         self._lists.clear()
         self.page.add_heading(level, self._shown(line))
@@ -133,8 +117,8 @@ class Mdoc:
     def _update_hidden(self) -> None:
         self.page.hidden = any(self._displays[-1:]) or any(self._lists[-1:])
 
-    def _begin_list(self, line: Line) -> None:
-        """Open a list; one in columns is a table, and left out like all tables."""
+    def _begin_list(self, line: RoffLine) -> None:
+        """Begin a list; one in columns is a table and left out, as all tables."""
         self.page.divide()
         self._lists.append(self.page.hidden or "-column" in self._flags(line))
         self._update_hidden()
@@ -145,7 +129,7 @@ class Mdoc:
             self._lists.pop()
         self._update_hidden()
 
-    def _begin_display(self, line: Line) -> None:
+    def _begin_display(self, line: RoffLine) -> None:
         hides = self.page.hidden or not _CODE.isdisjoint(self._flags(line))
         if not hides:
             self.page.divide()
@@ -157,91 +141,91 @@ class Mdoc:
             self.page.divide()
         self._update_hidden()
 
-    def _flags(self, line: Line) -> list[str]:
-        return [self.machine.plain(argument) for argument in self.machine.arguments(line)[:9]]
+    def _flags(self, line: RoffLine) -> list[str]:
+        return [self.parser.plain(argument) for argument in self.parser.arguments(line)[:9]]
 
-    def _item(self, line: Line) -> None:
-        arguments = self.machine.arguments(line)
+    def _item(self, line: RoffLine) -> None:
+        arguments = self.parser.arguments(line)
         if arguments:
             self.page.add_tag()
             self._show(line, arguments)
         else:
             self.page.divide()
 
-    def _spacing(self, line: Line) -> None:
+    def _spacing(self, line: RoffLine) -> None:
         words = self._flags(line)
         self._spaced = words[:1] == ["on"] if words else not self._spaced
-        self.page.glued = False
+        self.page.joins_next = False
 
-    def _own_name(self, line: Line) -> None:
-        """Show the page's name; the first time it is said what it is."""
-        arguments = self.machine.arguments(line)
+    def _own_name(self, line: RoffLine) -> None:
+        """Show the page's name; the first .Nm with an argument sets it."""
+        arguments = self.parser.arguments(line)
         if arguments and not self.own_name:
-            self.own_name = self.machine.plain(arguments[0])[:200]
+            self.own_name = self.parser.plain(arguments[0])[:200]
         self._show(line, self._named(line))
 
-    def _description(self, line: Line) -> None:
-        arguments = self.machine.arguments(line)
+    def _description(self, line: RoffLine) -> None:
+        arguments = self.parser.arguments(line)
         if arguments:
-            dash = Piece("– ", line.at, min(line.at + 3, arguments[0].start))
-            shown = self.machine.pieces(arguments[0].start, arguments[-1].end)
+            dash = Piece("– ", line.begin, min(line.begin + 3, arguments[0].start))
+            shown = self.parser.pieces(arguments[0].start, arguments[-1].end)
             self.page.add_line([dash, *shown], line.stop)
 
-    def _header(self, line: Line) -> None:
-        arguments = self.machine.arguments(line)
+    def _header(self, line: RoffLine) -> None:
+        arguments = self.parser.arguments(line)
         for argument in arguments[:1]:
-            shown = self.machine.argument_pieces(argument)
+            shown = self.parser.argument_pieces(argument)
             before = Piece("<", argument.start, argument.start)
             after = Piece(">", argument.end, argument.end)
             self.page.add_line([before, *shown, after], line.stop)
 
-    def _author(self, line: Line) -> None:
-        """Show a name; -split and -nosplit only say how names are laid out."""
-        if not self.machine.source.startswith("-", line.start):
+    def _author(self, line: RoffLine) -> None:
+        """Show a name; -split and -nosplit only affect the layout."""
+        if not self.parser.source.startswith("-", line.start):
             self._show(line, self._named(line))
 
-    def _link(self, line: Line) -> None:
-        """Show the words of a link, or its address where it has none."""
-        arguments = self.machine.arguments(line)
+    def _link(self, line: RoffLine) -> None:
+        """Show the text of a link, or its address if it has none."""
+        arguments = self.parser.arguments(line)
         self._show(line, arguments[1:] or arguments)
 
-    def _function(self, line: Line) -> None:
-        arguments = self.machine.arguments(line)[:1]
+    def _function(self, line: RoffLine) -> None:
+        arguments = self.parser.arguments(line)[:1]
         for argument in arguments:
-            shown = self.machine.argument_pieces(argument)
+            shown = self.parser.argument_pieces(argument)
             bracket = Piece("(", argument.end, argument.end)
-            self.page.add_line([*shown, bracket], line.stop, glued=True)
+            self.page.add_line([*shown, bracket], line.stop, joins_next=True)
 
-    def _end_function(self, line: Line) -> None:
-        self.page.glued = True
-        self.page.add_line([replacement(")", line.at, line.start)], line.stop)
-        if self.machine.arguments(line):
-            self.page.glued = True
-            self._show(line, self.machine.arguments(line))
+    def _end_function(self, line: RoffLine) -> None:
+        self.page.joins_next = True
+        self.page.add_line([replacement(")", line.begin, line.start)], line.stop)
+        if self.parser.arguments(line):
+            self.page.joins_next = True
+            self._show(line, self.parser.arguments(line))
 
-    def _names(self, line: Line) -> str:
-        """Give the names in the arguments, else that of the page."""
+    def _names(self, line: RoffLine) -> str:
+        """Return the names in the arguments, or else that of the page."""
         words = [word for word in self._flags(line) if word != "-std"]
         return ", ".join(words) or self.own_name or self.name.lower()
 
-    def _returns(self, line: Line) -> None:
+    def _returns(self, line: RoffLine) -> None:
         text = (
             f"On success {self._names(line)}() returns 0; otherwise it returns -1 and the global "
             "variable errno is set to indicate the error."
         )
-        self._say(text, line)
+        self._show_sentence(text, line)
 
-    def _exits(self, line: Line) -> None:
+    def _exits(self, line: RoffLine) -> None:
         text = f"The {self._names(line)} utility exits 0 on success, and >0 if an error occurs."
-        self._say(text, line)
+        self._show_sentence(text, line)
 
-    def _say(self, text: str, line: Line) -> None:
-        shown = self.machine.memory.spend(text)
-        self.page.add_line([replacement(shown, line.at, line.stop)], line.stop)
+    def _show_sentence(self, text: str, line: RoffLine) -> None:
+        shown = self.parser.state.charge(text)
+        self.page.add_line([replacement(shown, line.begin, line.stop)], line.stop)
 
-    def _standard(self, line: Line) -> None:
-        """Show the short name of a standard as it is: p1003.1-2008."""
-        arguments = self.machine.arguments(line)
-        if arguments and self.machine.source[arguments[0].start] == "-":
+    def _standard(self, line: RoffLine) -> None:
+        """Show the abbreviation of a standard without its dash: p1003.1-2008."""
+        arguments = self.parser.arguments(line)
+        if arguments and self.parser.source[arguments[0].start] == "-":
             arguments[0] = arguments[0]._replace(start=arguments[0].start + 1)
         self._show(line, arguments)

@@ -1,4 +1,4 @@
-"""The words of mdoc lines: macros among the arguments, punctuation, quotes and brackets."""
+"""Text of mdoc lines: macros among the arguments, punctuation, quotes and brackets."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from permutopic.readers.troff.escapes import replacement
 
 if TYPE_CHECKING:
     from permutopic.readers.troff.escapes import Argument
-    from permutopic.readers.troff.machine import Machine
+    from permutopic.readers.troff.parser import RoffParser
 
 _CLOSING, _OPENING = frozenset(".,:;)]?!"), frozenset("([")
-_AROUND = {
+_ENCLOSING = {
     "Dq": "“”",
     "Sq": "‘’",
     "Ql": "‘’",
@@ -24,7 +24,7 @@ _AROUND = {
     "Aq": "<>",
     "Op": "[]",
 }
-# The same in two parts: a macro that opens and one that closes.
+# Pairs of macros: one that opens and one that closes.
 _OPENS = {"Do": "“", "So": "‘", "Qo": '"', "Po": "(", "Bo": "[", "Bro": "{", "Ao": "<", "Oo": "["}
 _CLOSES = {"Dc": "”", "Sc": "’", "Qc": '"', "Pc": ")", "Bc": "]", "Brc": "}", "Ac": ">", "Oc": "]"}
 SYSTEMS = {
@@ -42,41 +42,41 @@ _OTHERS = (
     "Va Vt Xc Xo Xr Lb In St Eo Ec Es En Cq Bt Ud %A %B %C %D %I %J %N %O %P %Q %R %T %U %V"
 )
 CALLED = (
-    frozenset(_OTHERS.split()) | _AROUND.keys() | _OPENS.keys() | _CLOSES.keys() | SYSTEMS.keys()
+    frozenset(_OTHERS.split()) | _ENCLOSING.keys() | _OPENS.keys() | _CLOSES.keys() | SYSTEMS.keys()
 )
 
 
 @dataclass
-class Words:
-    """Puts the words of one line together.
+class MdocWords:
+    """Builds the text of one line from its words.
 
     Attributes
     ----------
-    machine, page_name
-        Reads the arguments; what .Nm without any stands for.
+    parser, page_name
+        The parser of the page; the text of .Nm without arguments.
     spaced
-        Whether blanks go between words (.Sm off).
+        Whether blanks are put between words (not after .Sm off).
     pieces
-        What the line shows so far.
+        Text of the line so far.
     joins_before, joins_after
-        Whether nothing goes between it and the line before, or the one after.
+        Whether no blank is put between it and the line before, or the one after.
     """
 
-    machine: Machine
+    parser: RoffParser
     page_name: str
     spaced: bool = True
     pieces: list[Piece] = field(default_factory=list)
     joins_before: bool = False
     joins_after: bool = False
-    _tight: bool = True
+    _is_joined: bool = True
     _end: int = 0
     _open: list[str] = field(default_factory=list)
 
     def take(self, words: list[Argument]) -> None:
-        """Take the words of a line, the name of its macro among them."""
+        """Add the words of a line, including the names of macros."""
         self._end = words[0].start if words else 0
         tail = len(words)
-        while tail and self._mark(words[tail - 1]) in _CLOSING:
+        while tail and self._punctuation(words[tail - 1]) in _CLOSING:
             tail -= 1
         at = 0
         while at < tail:
@@ -85,13 +85,13 @@ class Words:
         self._close(words[tail - 1].end if tail else self._end)
         for word in words[tail:]:
             self._word(word, tail)
-        self.joins_after = self._tight and bool(self.pieces)
+        self.joins_after = self._is_joined and bool(self.pieces)
 
     def _raw(self, word: Argument) -> str:
-        return self.machine.source[word.start : min(word.end, word.start + 9)]
+        return self.parser.source[word.start : min(word.end, word.start + 9)]
 
-    def _mark(self, word: Argument) -> str:
-        """Give a word that is one mark of punctuation, else something that is none."""
+    def _punctuation(self, word: Argument) -> str:
+        """Return a word of one unquoted character, else "none"."""
         raw = self._raw(word)
         return raw if len(raw) == 1 and not word.quoted else "none"
 
@@ -100,53 +100,57 @@ class Words:
         return raw if raw in CALLED and not word.quoted else ""
 
     def _is_argument(self, words: list[Argument], at: int, tail: int) -> bool:
-        return at < tail and not self._called(words[at]) and self._mark(words[at]) not in _CLOSING
+        return (
+            at < tail
+            and not self._called(words[at])
+            and self._punctuation(words[at]) not in _CLOSING
+        )
 
-    def _put(self, pieces: list[Piece], start: int) -> None:
-        """Put a word after the ones before, with a blank if one belongs there."""
-        if not self._tight and self.spaced:
+    def _append(self, pieces: list[Piece], start: int) -> None:
+        """Append the pieces of a word, after a blank if needed."""
+        if not self._is_joined and self.spaced:
             self.pieces.append(Piece(" ", self._end, start))
         self.pieces += pieces
         self._end = max(self.pieces[-1].end, start) if self.pieces else start
-        self._tight = False
+        self._is_joined = False
 
     def _text(self, text: str, start: int, end: int) -> None:
-        self._put([replacement(text, start, end)], start)
+        self._append([replacement(text, start, end)], start)
 
     def _word(self, word: Argument, at: int) -> int:
-        """Put a word of text; punctuation clings to its neighbour."""
-        mark = self._mark(word)
-        if mark in _CLOSING:
+        """Append a word of text, punctuation without a blank; return the index of the next word."""
+        punctuation = self._punctuation(word)
+        if punctuation in _CLOSING:
             self.joins_before |= not self.pieces
-            self._tight = True
-        pieces = self.machine.argument_pieces(word)
+            self._is_joined = True
+        pieces = self.parser.argument_pieces(word)
         if pieces:
-            self._put(pieces, word.start)
-        self._tight = mark in _OPENING
+            self._append(pieces, word.start)
+        self._is_joined = punctuation in _OPENING
         return at + 1
 
     def _close(self, end: int) -> None:
         while self._open:
-            self._tight = True
+            self._is_joined = True
             self._text(self._open.pop(), end, end)
 
     def _macro(self, name: str, words: list[Argument], at: int, tail: int) -> int:
-        """Carry out a macro among the words; give where to go on."""
+        """Execute a macro among the words; return the index of the next word."""
         word = words[at]
         given = self._is_argument(words, at + 1, tail)
-        if name in _AROUND:
-            self._text(_AROUND[name][0], word.start, word.end)
-            self._open.append(_AROUND[name][1])
-            self._tight = True
+        if name in _ENCLOSING:
+            self._text(_ENCLOSING[name][0], word.start, word.end)
+            self._open.append(_ENCLOSING[name][1])
+            self._is_joined = True
         elif name in _OPENS:
             self._text(_OPENS[name], word.start, word.end)
-            self._tight = True
+            self._is_joined = True
         elif name in _CLOSES:
             self.joins_before |= not self.pieces
-            self._tight = True
+            self._is_joined = True
             self._text(_CLOSES[name], word.start, word.end)
         elif name in {"Ns", "Pf", "Ap"}:
-            return self._clinging(name, words, at, tail)
+            return self._joining(name, words, at, tail)
         elif name in {"Xr", "Fn"} and given:
             return self._brackets(name, words, at + 1, tail)
         elif name == "Fl":
@@ -154,58 +158,58 @@ class Words:
         elif name in SYSTEMS:
             self._text(SYSTEMS[name], word.start, word.end)
         elif name == "Nm" and not given and self.page_name:
-            self._text(self.machine.memory.spend(self.page_name), word.start, word.end)
+            self._text(self.parser.state.charge(self.page_name), word.start, word.end)
         elif name == "Ar" and not given:
             self._text("file ...", word.start, word.end)
         return at + 1
 
-    def _clinging(self, name: str, words: list[Argument], at: int, tail: int) -> int:
-        """Put words together: .Ns, .Pf and an apostrophe (.Ap)."""
+    def _joining(self, name: str, words: list[Argument], at: int, tail: int) -> int:
+        """Execute the macros that suppress blanks: .Ns, .Pf and an apostrophe (.Ap)."""
         if name == "Ns":
             self.joins_before |= not self.pieces
         elif name == "Ap":
             self.joins_before |= not self.pieces
-            self._tight = True
+            self._is_joined = True
             self._text("'", words[at].start, words[at].end)
         elif at + 1 < tail:
             at += 1
-            self._put(self.machine.argument_pieces(words[at]), words[at].start)
-        self._tight = True
+            self._append(self.parser.argument_pieces(words[at]), words[at].start)
+        self._is_joined = True
         return at + 1
 
     def _flags(self, words: list[Argument], at: int, tail: int) -> int:
-        """Put a dash before each word that follows."""
+        """Append the words that follow, each with a dash (.Fl)."""
         start, end = words[at].start, words[at].end
         at += 1
         if not self._is_argument(words, at, tail):
             self._text("-", start, end)
-            self._tight = at < tail
+            self._is_joined = at < tail
             return at
         while self._is_argument(words, at, tail):
-            if self._mark(words[at]) != "|":
+            if self._punctuation(words[at]) != "|":
                 self._text("-", start, min(end, words[at].start))
-                self._tight = True
-            self._put(self.machine.argument_pieces(words[at]), words[at].start)
+                self._is_joined = True
+            self._append(self.parser.argument_pieces(words[at]), words[at].start)
             start = end = words[at].end
             at += 1
         return at
 
     def _brackets(self, name: str, words: list[Argument], at: int, tail: int) -> int:
-        """Put name(section), or name(argument, argument)."""
-        self._put(self.machine.argument_pieces(words[at]), words[at].start)
+        """Append name(section) (.Xr), or name(argument, argument) (.Fn)."""
+        self._append(self.parser.argument_pieces(words[at]), words[at].start)
         at += 1
-        self._tight = True
+        self._is_joined = True
         first = at
         if name == "Fn" or self._is_argument(words, at, tail):
             self._text("(", self._end, self._end)
-            self._tight = True
+            self._is_joined = True
         while self._is_argument(words, at, tail) and (name == "Fn" or at == first):
             if at > first:
-                self._tight = True
+                self._is_joined = True
                 self._text(",", self._end, self._end)
-            self._put(self.machine.argument_pieces(words[at]), words[at].start)
+            self._append(self.parser.argument_pieces(words[at]), words[at].start)
             at += 1
         if name == "Fn" or at > first:
-            self._tight = True
+            self._is_joined = True
             self._text(")", self._end, self._end)
         return at

@@ -1,1 +1,1 @@
-"""What the reader of web pages is made of."""
+"""Parts of the HTML reader: encoding, structure, boilerplate, text."""

@@ -1,4 +1,4 @@
-"""From the tree of a web page to its headings and paragraphs."""
+"""Headings and paragraphs of a web page, from its tree of elements."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permutopic.readers.web.marks import BREAK, CELL, TEXT, Marked, Run
+from permutopic.readers.web.prose import measure_links, measure_text
 from permutopic.readers.web.rules import HEADINGS, WITHIN_LINE
-from permutopic.readers.web.weighing import weigh, weigh_links
+from permutopic.readers.web.structure import BREAK, CELL, TEXT, PageStructure, TextRun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set
 
-# A heading with blocks in it and more text than this was never closed.
-_LONGEST_HEADING = 300
-# A paragraph with such a share of links is one; so many of them are a list.
-_LINK_SHARE, _LIST_OF_LINKS = 0.8, 3
+# A heading with blocks in it and more characters than this was never closed.
+_MAX_HEADING = 300
+# Minimum share of links in a paragraph that is only links; minimum number of these in a list.
+_MIN_LINK_SHARE, _MIN_LINK_LIST = 0.8, 3
 _BLANK = re.compile(r"(?:\s|&nbsp;?|&#160;?)*+")
-# A header of which only the headings are kept; a table's cell with one paragraph.
-_MUTED, _CELL = "(header)", "(cell)"
+# Names for a header of which only the headings are kept, and a table cell with one paragraph.
+_HEADER, _CELL = "(header)", "(cell)"
 
 
 @dataclass(slots=True)
-class Step:
-    """An element, or (where `group` is not −1) text, in the order of the tree.
+class HtmlNode:
+    """An element, or text (if `group`, its index in the structure's groups, is not −1).
 
-    `stop` is the number of the first step after everything in it, `size` how much text that is,
-    links aside.
+    `stop` is the index of the first node after its descendants, `size` the number of characters of
+    text in it, without links.
     """
 
     name: str
@@ -39,155 +39,156 @@ class Step:
     size: int = 0
 
 
-class Title(NamedTuple):
-    """A heading: its level, and where it stands in the source."""
+class HtmlHeading(NamedTuple):
+    """A heading: its level and its runs of the source."""
 
     level: int
-    runs: tuple[Run, ...]
+    runs: tuple[TextRun, ...]
 
 
-class Block(NamedTuple):
-    """A paragraph: the element it is, and where it stands in the source."""
+class HtmlBlock(NamedTuple):
+    """A paragraph: the name of its element and its runs of the source."""
 
     name: str
-    runs: tuple[Run, ...]
+    runs: tuple[TextRun, ...]
 
 
-def flatten(root: Any, marked: Marked) -> list[Step]:
-    """List the elements and texts of a tree in order, however deep it is."""
-    steps: list[Step] = []
-    total = 0
-    # An element is met again, as its step, when all in it has been met.
-    waiting: list[Any] = [root]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Step):
-            node.stop = len(steps)
-            node.size = total - node.size
+def flatten(root: Any, structure: PageStructure) -> list[HtmlNode]:
+    """List the elements and texts of a tree in document order, without recursion."""
+    nodes: list[HtmlNode] = []
+    n_characters = 0
+    # The node of an element is pushed before its children, and popped after all of them.
+    stack: list[Any] = [root]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, HtmlNode):
+            item.stop = len(nodes)
+            item.size = n_characters - item.size
             continue
-        group = int(next(iter(node.attrs))) if node.name == "img" else -1
-        flag = "" if group >= 0 else next(iter(node.attrs or ()), "")
-        step = Step(node.name, flag, group, size=total)
-        steps.append(step)
+        group = int(next(iter(item.attrs))) if item.name == "img" else -1
+        flag = "" if group >= 0 else next(iter(item.attrs or ()), "")
+        node = HtmlNode(item.name, flag, group, size=n_characters)
+        nodes.append(node)
         if group >= 0:
-            total += sum(run.end - run.start for run in marked.groups[group] if run.kind == TEXT)
-        waiting.append(step)
-        waiting.extend(reversed(node.children or ()))
-    return steps
+            runs = structure.groups[group]
+            n_characters += sum(run.end - run.start for run in runs if run.kind == TEXT)
+        stack.append(node)
+        stack.extend(reversed(item.children or ()))
+    return nodes
 
 
-class Walk:
-    """A walk through the steps of a page, which collects headings and paragraphs.
+class BlockExtractor:
+    """Collects headings and paragraphs from the nodes of a page.
 
-    Elements with a flag in `leaves_out` are passed by, if they are not `spared`. Of a header the
-    headings count, where `keeps_header` says that they are the text's and not the site's.
+    Elements with a flag in `excluded` are skipped unless they are `retained`. The headings of a
+    header are kept if `keeps_header`: they are then the text's and not the site's.
     """
 
     def __init__(
         self,
         text: str,
-        marked: Marked,
-        steps: list[Step],
-        leaves_out: frozenset[str],
-        spared: Set[int] = frozenset(),
+        structure: PageStructure,
+        nodes: list[HtmlNode],
+        excluded: frozenset[str],
+        retained: Set[int] = frozenset(),
         keeps_header: bool = True,
     ) -> None:
-        self._text, self._marked, self._steps = text, marked, steps
-        self._leaves_out, self._spared = leaves_out, spared
+        self._text, self._structure, self._nodes = text, structure, nodes
+        self._excluded, self._retained = excluded, retained
         self._keeps_header = keeps_header
-        self._parts: list[Title | Block] = []
-        self._runs: list[Run] = []
-        # Open elements: where each ends, its name, and how many parts came before it.
+        self._parts: list[HtmlHeading | HtmlBlock] = []
+        self._runs: list[TextRun] = []
+        # Of each open element: its stop, its name, and the number of parts before it.
         self._open: list[tuple[int, str, int]] = []
-        self._n_muted = 0
+        self._n_open_headers = 0
 
-    def through(self, first: int) -> list[Title | Block]:
-        """Walk through an element; give its parts in order of the source."""
-        stop = self._steps[first].stop
+    def extract(self, first: int) -> list[HtmlHeading | HtmlBlock]:
+        """Return the parts of an element in the order of the source."""
+        stop = self._nodes[first].stop
         position = first
         while position < stop:
             while self._open and self._open[-1][0] <= position:
-                self._leave()
-            position = self._take(position)
+                self._close_element()
+            position = self._visit(position)
         while self._open:
-            self._leave()
+            self._close_element()
         self._flush()
         return in_order(self._parts)
 
-    def _take(self, position: int) -> int:
-        """Take one step; gives the next."""
-        step = self._steps[position]
-        if step.group >= 0:
-            self._runs.extend(self._marked.groups[step.group])
-        elif self._passes_by(position):
-            if step.flag != "header" or not self._keeps_header:
-                if step.name not in WITHIN_LINE:
+    def _visit(self, position: int) -> int:
+        """Process one node; return the index of the next."""
+        node = self._nodes[position]
+        if node.group >= 0:
+            self._runs.extend(self._structure.groups[node.group])
+        elif self._is_excluded(position):
+            if node.flag != "header" or not self._keeps_header:
+                if node.name not in WITHIN_LINE:
                     self._flush()
-                return step.stop
-            self._enter(_MUTED, step.stop)
-            self._n_muted += 1
-        elif step.name in HEADINGS:
-            # A heading in a header that is only a link is the site's.
-            is_site = self._n_muted > 0 and step.size == 0
-            return step.stop if is_site else self._take_heading(position)
-        elif step.name not in WITHIN_LINE:
-            self._enter(step.name, step.stop)
+                return node.stop
+            self._open_element(_HEADER, node.stop)
+            self._n_open_headers += 1
+        elif node.name in HEADINGS:
+            # A heading in a header that is only a link names the site.
+            is_site = self._n_open_headers > 0 and node.size == 0
+            return node.stop if is_site else self._visit_heading(position)
+        elif node.name not in WITHIN_LINE:
+            self._open_element(node.name, node.stop)
         return position + 1
 
-    def _passes_by(self, position: int) -> bool:
-        """Tell whether to leave an element out."""
-        flag = self._steps[position].flag
+    def _is_excluded(self, position: int) -> bool:
+        """Whether an element is left out."""
+        flag = self._nodes[position].flag
         if flag == "masthead" and self._keeps_header:
             return False
-        return flag in self._leaves_out and position not in self._spared
+        return flag in self._excluded and position not in self._retained
 
-    def _take_heading(self, position: int) -> int:
-        """Take a heading; gives the first step after it."""
+    def _visit_heading(self, position: int) -> int:
+        """Add a heading; return the index of the first node after it."""
         self._flush()
-        heading = self._steps[position]
-        runs: list[Run] = []
+        heading = self._nodes[position]
+        runs: list[TextRun] = []
         crosses_block = False
         position += 1
         while position < heading.stop:
-            step = self._steps[position]
-            if step.group >= 0:
-                group = self._marked.groups[step.group]
+            node = self._nodes[position]
+            if node.group >= 0:
+                group = self._structure.groups[node.group]
                 if crosses_block:
-                    runs.append(Run(group[0].start, group[0].start, CELL))
+                    runs.append(TextRun(group[0].start, group[0].start, CELL))
                 runs.extend(group)
                 crosses_block = False
-            elif step.flag in self._leaves_out:
-                position = step.stop
+            elif node.flag in self._excluded:
+                position = node.stop
                 continue
-            elif step.name not in WITHIN_LINE:
-                if heading.size > _LONGEST_HEADING:
+            elif node.name not in WITHIN_LINE:
+                if heading.size > _MAX_HEADING:
                     break
                 crosses_block = True
             position += 1
         if runs:
-            self._parts.append(Title(int(heading.name[1]), tuple(runs)))
+            self._parts.append(HtmlHeading(int(heading.name[1]), tuple(runs)))
         return position
 
-    def _enter(self, name: str, stop: int) -> None:
+    def _open_element(self, name: str, stop: int) -> None:
         self._flush()
         self._open.append((stop, name, len(self._parts)))
 
-    def _leave(self) -> None:
+    def _close_element(self) -> None:
         self._flush()
         _, name, n_before = self._open.pop()
-        if name == _MUTED:
-            self._n_muted -= 1
+        if name == _HEADER:
+            self._n_open_headers -= 1
         elif name in {"td", "th"} and len(self._parts) == n_before + 1:
             only = self._parts[-1]
-            if isinstance(only, Block) and only.name != "pre":
-                self._parts[-1] = Block(_CELL, self._trim(only.runs))
+            if isinstance(only, HtmlBlock) and only.name != "pre":
+                self._parts[-1] = HtmlBlock(_CELL, self._trim(only.runs))
         elif name == "tr":
             inside = self._parts[n_before:]
             if inside and all(part[0] == _CELL for part in inside):
                 self._parts[n_before:] = [_join_cells(inside)]
 
-    def _trim(self, runs: tuple[Run, ...]) -> tuple[Run, ...]:
-        """Leave out the space at both ends of runs that are not all blank."""
+    def _trim(self, runs: tuple[TextRun, ...]) -> tuple[TextRun, ...]:
+        """Drop white space at both ends of runs that are not all blank."""
         shown = [n for n, run in enumerate(runs) if not self._is_blank(run)]
         kept = list(runs[shown[0] : shown[-1] + 1])
         start, end, _ = kept[0]
@@ -197,9 +198,9 @@ class Walk:
         return tuple(kept)
 
     def _flush(self) -> None:
-        """End the paragraph, if one has begun; empty lines divide it."""
+        """End the current paragraph; two line breaks in a row split it."""
         runs, self._runs = self._runs, []
-        if not runs or self._n_muted:
+        if not runs or self._n_open_headers:
             return
         name = self._open[-1][1] if self._open else ""
         begin, n_breaks = 0, 0
@@ -214,56 +215,56 @@ class Walk:
                     n_breaks = 0
         self._add(name, runs[begin:])
 
-    def _add(self, name: str, runs: list[Run]) -> None:
+    def _add(self, name: str, runs: list[TextRun]) -> None:
         if not all(map(self._is_blank, runs)):
-            self._parts.append(Block(name, tuple(runs)))
+            self._parts.append(HtmlBlock(name, tuple(runs)))
 
-    def _is_blank(self, run: Run) -> bool:
+    def _is_blank(self, run: TextRun) -> bool:
         is_break = run.kind == BREAK
         return is_break or _BLANK.fullmatch(self._text, run.start, run.end) is not None
 
 
-def without_links(text: str, parts: list[Title | Block]) -> list[Title | Block]:
-    """Leave out the paragraphs that hold hardly anything but links.
+def drop_links(text: str, parts: list[HtmlHeading | HtmlBlock]) -> list[HtmlHeading | HtmlBlock]:
+    """Drop the paragraphs that are mostly links.
 
-    A sentence that is all one link stays, unless it is one of many in a row.
+    A long sentence that is one link is kept, unless it is one of several in a row.
     """
-    blocks = [number for number, part in enumerate(parts) if isinstance(part, Block)]
+    blocks = [number for number, part in enumerate(parts) if isinstance(part, HtmlBlock)]
     left_out: set[int] = set()
     for are_links, group in groupby(blocks, key=lambda number: _is_links(text, parts[number])):
         row = list(group)
         if are_links:
-            is_list = len(row) >= _LIST_OF_LINKS
+            is_list = len(row) >= _MIN_LINK_LIST
             left_out.update(n for n in row if is_list or not _is_sentence(text, parts[n]))
     return [part for number, part in enumerate(parts) if number not in left_out]
 
 
-def _is_links(text: str, part: Title | Block) -> bool:
+def _is_links(text: str, part: HtmlHeading | HtmlBlock) -> bool:
     if part[0] in {"caption", "dt", "figcaption", "pre"}:
         return False
-    seen, linked = weigh_links(text, part.runs)
-    return linked >= _LINK_SHARE * seen
+    visible, linked = measure_links(text, part.runs)
+    return linked >= _MIN_LINK_SHARE * visible
 
 
-def _is_sentence(text: str, part: Title | Block) -> bool:
-    return part[0] != "li" and weigh(text, part.runs).sentences > 0
+def _is_sentence(text: str, part: HtmlHeading | HtmlBlock) -> bool:
+    return part[0] != "li" and measure_text(text, part.runs).sentences > 0
 
 
-def in_order(parts: list[Title | Block]) -> list[Title | Block]:
-    """Put parts in the order of the source; they leave it where text in a table is in no cell."""
+def in_order(parts: list[HtmlHeading | HtmlBlock]) -> list[HtmlHeading | HtmlBlock]:
+    """Sort parts by the source; HTML 5 moves text of a table outside its cells before the table."""
     starts = [run.start for part in parts for run in part.runs]
     if all(a <= b for a, b in pairwise(starts)):
         return parts
-    placed = sorted((run, number) for number, part in enumerate(parts) for run in part.runs)
-    ordered: list[Title | Block] = []
-    for number, group in groupby(placed, key=itemgetter(1)):
+    located = sorted((run, number) for number, part in enumerate(parts) for run in part.runs)
+    ordered: list[HtmlHeading | HtmlBlock] = []
+    for number, group in groupby(located, key=itemgetter(1)):
         ordered.append(parts[number]._replace(runs=tuple(run for run, _ in group)))
     return ordered
 
 
-def _join_cells(cells: Sequence[Title | Block]) -> Block:
+def _join_cells(cells: Sequence[HtmlHeading | HtmlBlock]) -> HtmlBlock:
     runs = list(cells[0].runs)
     for cell in cells[1:]:
         start = cell.runs[0].start
-        runs += [Run(start, start, CELL), *cell.runs]
-    return Block("tr", tuple(runs))
+        runs += [TextRun(start, start, CELL), *cell.runs]
+    return HtmlBlock("tr", tuple(runs))

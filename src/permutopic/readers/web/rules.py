@@ -1,4 +1,4 @@
-"""What the elements of a web page mean for reading it: text, structure, boilerplate or nothing."""
+"""Classification of HTML elements: text, structure, boilerplate or hidden."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ def _words(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-# What an element can be that is no part of the text. What its author only calls so is "likely"
-# boilerplate, where no text has such a name, and else "perhaps", as forms are (whole pages stand in
-# some), or a "masthead" instead of a header.
+# Flags of elements that are no part of the text. Class names give only guesses: "likely"
+# boilerplate if text never has such a name, "perhaps" if it may (as forms, which may contain whole
+# pages), "masthead" if the name is that of a header.
 GUESSED = frozenset({"likely", "perhaps", "header", "masthead"})
 LEFT_OUT = GUESSED | {"hidden", "boilerplate"}
-# What shapes the page; all other elements only lie within a line of text.
+# Elements that are passed to the parser; all others are inline.
 STRUCTURE = _words(
     "address article aside blockquote caption center dd details dialog dir div dl dt fieldset "
     "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav object ol p "
     "pre rp rt ruby search section summary table td th tr ul"
 )
-# Elements with text between the lines of a page: they do not divide it.
+# Elements that do not end a paragraph.
 WITHIN_LINE = _words("object rp rt ruby span")
 HEADINGS = _words("h1 h2 h3 h4 h5 h6")
-# What their start tag opens is not markup until their end tag.
+# Their content is not markup.
 RAW_TEXT = _words("iframe noembed noframes noscript script style textarea title")
-# They have no end tag.
+# Elements without an end tag.
 VOID = _words("area base col embed img input link meta param source track wbr")
 RENAMED = {"listing": "pre", "xmp": "pre"} | dict.fromkeys(
     _words(
@@ -49,7 +49,7 @@ _ROLES = {
         "boilerplate",
     ),
 }
-# Asides that are a part of the text: notes, warnings, footnotes.
+# Classes of asides that are a part of the text: notes, warnings, footnotes.
 _NOTES = _words(
     "admonition caution danger footnote footnote-list footnotes hint important info note notice "
     "pullquote tip warning"
@@ -69,7 +69,7 @@ _LIKELY_NAMES = _words(
     "tableofcontents toc toc2 top-nav topnav"
 )
 _LIKELY_BEGINS = ("breadcrumb", "onetrust-", "share-", "social-")
-# Cookies are also baked.
+# Not "cookie" alone, which may be food.
 _CONSENT = re.compile(
     r"cookies?-?(?:banner|bar|box|consent|law|message|modal|notice|popup|warning)"
 )
@@ -92,7 +92,7 @@ _MAY_HIDE = re.compile(
 
 
 def find_flag(name: str, written: str) -> str:
-    """Say what an element is by its name and attributes; "" is a part of the page like others.
+    """Return the flag of an element by its name and attributes; "" if it is an ordinary one.
 
     >>> find_flag("nav", ""), find_flag("p", " hidden"), find_flag("div", ' class="big sidebar"')
     ('boilerplate', 'hidden', 'perhaps')
@@ -107,14 +107,14 @@ def find_flag(name: str, written: str) -> str:
     if name in _BY_NAME:
         is_note = name == "aside" and not _NOTES.isdisjoint(classes)
         return "" if is_note else _BY_NAME[name]
-    # Sections of a text on menus and footers are identified by their headings.
+    # The id of a section is made from its heading, which may be "Menu" or "Footer".
     if name in _IDENTIFIED and "section" not in classes:
         classes += attributes.get("id", "").lower().replace("_", "-").split()
     return "" if name in HEADINGS else _guess_flag(classes)
 
 
 def _guess_flag(names: list[str]) -> str:
-    """Say what an element is by what its author calls it."""
+    """Return the flag that class names and ids suggest."""
     if not _LIKELY_NAMES.isdisjoint(names) or any(
         each.startswith(_LIKELY_BEGINS) or _CONSENT.match(each) for each in names
     ):
@@ -125,7 +125,7 @@ def _guess_flag(names: list[str]) -> str:
 
 
 def hides(name: str, written: str) -> bool:
-    """Tell whether an element within a line is not shown, or is no part of the text.
+    """Whether an inline element is not displayed, or is no part of the text.
 
     >>> hides("a", ' class="headerlink" href="#top"'), hides("a", ' class="big" href="#top"')
     (True, False)
@@ -145,7 +145,7 @@ def _is_hidden(name: str, attributes: dict[str, str]) -> bool:
 
 
 def _read_attributes(written: str) -> dict[str, str]:
-    """Read attributes as they stand in a tag; the first of a name counts."""
+    """Parse the attributes of a tag; the first of a name counts."""
     found: dict[str, str] = {}
     for name, *values in _ATTRIBUTE.findall(written):
         found.setdefault(name.lower(), "".join(values))

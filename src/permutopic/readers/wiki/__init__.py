@@ -1,1 +1,1 @@
-"""Parts of the MediaWiki reader: the dump, what is no prose, the wikitext."""
+"""Parts of the MediaWiki reader: the XML dump, markup, wikitext."""

@@ -1,4 +1,4 @@
-"""From the XML of a Word file to its paragraphs and table rows, in one pass.
+"""Paragraphs and table rows of a Word file, from its XML in one pass.
 
 Left out are deleted and hidden text, field codes, formulas, the readings of ruby and tables of
 contents; text in content controls, links, insertions and text boxes is kept.
@@ -22,7 +22,7 @@ _SKIPPED = {
 _SPACES = {"w:tab": "\t", "w:ptab": "\t", "w:br": " ", "w:cr": " ", "w:noBreakHyphen": "-"}
 
 
-class Block(NamedTuple):
+class WordBlock(NamedTuple):
     """A paragraph or table row; `level` is that of a heading, TITLE, or None for text."""
 
     level: int | None
@@ -30,8 +30,8 @@ class Block(NamedTuple):
 
 
 @dataclass
-class _Paragraph:
-    """A paragraph that is being read."""
+class _OpenParagraph:
+    """A paragraph whose element is open."""
 
     style: str = ""
     outline: int | None = None
@@ -39,26 +39,26 @@ class _Paragraph:
 
 
 @dataclass
-class _Row:
-    """A table row that is being read: its texts so far, each with the number of its cell."""
+class _OpenRow:
+    """A table row whose element is open: its texts, each with the number of its cell."""
 
     cell: int = 0
     texts: list[tuple[int, str]] = field(default_factory=list)
 
 
-class Body:
-    """The blocks of a document, gathered while its XML streams by."""
+class WordBody:
+    """The blocks of a document, collected by handlers of its XML elements."""
 
     def __init__(self, package: Package, styles: Styles) -> None:
-        self.blocks: list[Block] = []
+        self.blocks: list[WordBlock] = []
         self._styles = styles
         self._skipping = 0
-        self._paragraphs: list[_Paragraph] = []  # more than one: text boxes stand in paragraphs
-        self._rows: list[_Row] = []
+        self._paragraphs: list[_OpenParagraph] = []  # nested: text boxes
+        self._rows: list[_OpenRow] = []
         self._alternatives: list[int] = []
         self._placeholders: list[bool] = []
         self._fields: list[bool] = []
-        self._n_codes = 0
+        self._n_open_codes = 0
         self._in_text = self._hidden = False
         self._is_found = False
         package.parse(package.main, self._start, self._end, self._data)
@@ -66,10 +66,10 @@ class Body:
             raise package.not_word(f"{package.main} in it has no body")
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        if self._skipping or tag in _SKIPPED or self._is_other(tag):
+        if self._skipping or tag in _SKIPPED or self._is_alternative(tag):
             self._skipping += 1
         elif tag == "w:p":
-            self._paragraphs.append(_Paragraph())
+            self._paragraphs.append(_OpenParagraph())
         elif tag == "w:t":
             self._in_text = True
         elif tag == "w:r":
@@ -85,8 +85,8 @@ class Body:
         else:
             self._set_property(tag, attributes)
 
-    def _is_other(self, tag: str) -> bool:
-        """Tell whether this repeats what was read in another way, or only asks for text."""
+    def _is_alternative(self, tag: str) -> bool:
+        """Whether an element is an alternative to one already read, or a placeholder text."""
         if tag in {"mc:Choice", "mc:Fallback"} and self._alternatives:
             self._alternatives[-1] += 1
             return self._alternatives[-1] > 1
@@ -101,27 +101,27 @@ class Body:
         elif tag == "w:showingPlcHdr" and self._placeholders:
             self._placeholders[-1] = value not in OFF
         elif tag == "w:fldChar":
-            self._mark_field(attributes.get("fldCharType", ""))
+            self._track_field(attributes.get("fldCharType", ""))
         elif tag == "w:pStyle" and self._paragraphs:
             self._paragraphs[-1].style = value
         elif tag == "w:outlineLvl" and self._paragraphs:
             self._paragraphs[-1].outline = outline_level(value)
 
-    def _mark_field(self, kind: str) -> None:
-        """Follow a field: its code from "begin" to "separate", its result from there to "end"."""
+    def _track_field(self, kind: str) -> None:
+        """Track a field: its code is from "begin" to "separate", its result from there to "end"."""
         if kind == "begin":
             self._fields.append(True)
-            self._n_codes += 1
+            self._n_open_codes += 1
         elif self._fields and kind in {"separate", "end"}:
-            self._n_codes -= self._fields.pop()
+            self._n_open_codes -= self._fields.pop()
             if kind == "separate":
                 self._fields.append(False)
 
     def _start_table(self, tag: str) -> None:
         if tag == "w:tbl":
-            self._end_texts()
+            self._flush_row()
         elif tag == "w:tr":
-            self._rows.append(_Row())
+            self._rows.append(_OpenRow())
         elif self._rows:
             self._rows[-1].cell += 1
 
@@ -133,7 +133,7 @@ class Body:
         elif tag == "w:t":
             self._in_text = False
         elif tag == "w:tr":
-            self._end_texts()
+            self._flush_row()
             self._rows.pop()
         elif tag == "mc:AlternateContent":
             self._alternatives.pop()
@@ -145,12 +145,12 @@ class Body:
             self._add(re.sub(r"[\r\n]+", " ", text))
 
     def _add(self, text: str) -> None:
-        if self._paragraphs and not self._n_codes and not self._hidden:
+        if self._paragraphs and not self._n_open_codes and not self._hidden:
             self._paragraphs[-1].texts.append(text)
 
-    def _end_paragraph(self, paragraph: _Paragraph) -> None:
-        if self._n_codes:  # a code that does not end with its paragraph is a fault in the file
-            self._fields, self._n_codes = [], 0
+    def _end_paragraph(self, paragraph: _OpenParagraph) -> None:
+        if self._n_open_codes:  # a code must end within its paragraph: the file is faulty
+            self._fields, self._n_open_codes = [], 0
         text = "".join(paragraph.texts).strip()
         if not text or self._styles.is_contents(paragraph.style):
             return
@@ -160,18 +160,18 @@ class Body:
         if level is None and self._rows:
             self._rows[-1].texts.append((self._rows[-1].cell, text))
         else:
-            self._end_texts()
-            self.blocks.append(Block(level, text))
+            self._flush_row()
+            self.blocks.append(WordBlock(level, text))
 
-    def _end_texts(self) -> None:
-        """Make the texts of a row one block; those of one cell alone stay paragraphs."""
+    def _flush_row(self) -> None:
+        """Add the texts of a row as one block; texts of a single cell are separate paragraphs."""
         if not self._rows or not self._rows[-1].texts:
             return
         texts, self._rows[-1].texts = self._rows[-1].texts, []
         if texts[0][0] == texts[-1][0]:
-            self.blocks += [Block(None, text) for _, text in texts]
+            self.blocks += [WordBlock(None, text) for _, text in texts]
             return
         cells: dict[int, list[str]] = {}
         for cell, text in texts:
             cells.setdefault(cell, []).append(text)
-        self.blocks.append(Block(None, "\t".join(" ".join(cell) for cell in cells.values())))
+        self.blocks.append(WordBlock(None, "\t".join(" ".join(cell) for cell in cells.values())))

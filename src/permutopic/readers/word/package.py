@@ -1,6 +1,6 @@
-"""The parts of a Word file: a zip archive of XML, opened with an eye on what it may hide.
+"""The parts of a Word file: a zip archive of XML, treated as untrusted.
 
-Only the few parts that are asked for are unpacked, each up to a limit, whatever size it declares.
+Only the few parts that are needed are decompressed, each up to a limit whatever size it declares.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import zipfile
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
-from permutopic.readers.notes import ReadError
+from permutopic.readers.read_log import ReadError
 from permutopic.readers.source import BOMB_RATIO, too_long
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BOMB_BYTES = 8 << 20
 _CHUNK = 1 << 16
-# Word's own names, and those of its strict variant.
+# Namespaces of the transitional and the strict variant of Office Open XML.
 _PREFIXES = {
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w:",
     "http://purl.oclc.org/ooxml/wordprocessingml/main": "w:",
@@ -60,26 +60,26 @@ class Package:
             raise self.not_word("it has no word/document.xml")
 
     def not_word(self, detail: str) -> ReadError:
-        """Say that this is something else than a Word document."""
+        """Make the error for a file that is no Word document."""
         return ReadError(self.location, "not Word", f"not a Word document: {detail}")
 
     def related(self, part: str, kind: str) -> str | None:
-        """Name the part that a part ("" is the file itself) refers to as `kind`."""
+        """Return the name of the part that a part ("" is the package) refers to as `kind`."""
         folder, name = posixpath.split(part)
         found: list[str] = []
 
-        def note(tag: str, attributes: dict[str, str]) -> None:
+        def add(tag: str, attributes: dict[str, str]) -> None:
             if tag == "Relationship" and attributes.get("Type", "").endswith(f"/{kind}"):
                 target = posixpath.join(f"/{folder}", attributes.get("Target", ""))
                 found.append(posixpath.normpath(target).lstrip("/"))
 
-        self.parse(posixpath.join(folder, "_rels", f"{name}.rels"), note)
+        self.parse(posixpath.join(folder, "_rels", f"{name}.rels"), add)
         return next((target for target in found if target in self._infos), None)
 
     def parse(
         self, name: str, start: Start, end: End | None = None, data: Data | None = None
     ) -> None:
-        """Call back for each element and text of a part; a part that is not there has none."""
+        """Parse a part with handlers of its elements and text; a missing part has none."""
         if name not in self._infos:
             return
         parser = expat.ParserCreate(namespace_separator=" ")
@@ -112,7 +112,7 @@ class Package:
             raise self.not_word(f"{info.filename} in it is packed in a way that Word never does")
         chunks = []
         size = 0
-        # Read piece by piece: the size that the archive declares may be wrong.
+        # In chunks: the size that the archive declares may be wrong.
         with self._archive.open(info) as stream:
             while chunk := stream.read(_CHUNK):
                 chunks.append(chunk)
@@ -130,7 +130,7 @@ class Package:
 
 
 def _check_kind(content: bytes, location: str) -> None:
-    """Name the files that are often taken for .docx."""
+    """Refuse other files that are often named .docx, with an error that says what they are."""
     if content.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in content:
             raise _encrypted(location)
@@ -148,7 +148,7 @@ def _encrypted(location: str) -> ReadError:
 
 
 def _short(tag: str) -> str:
-    """Shorten an element's name space; names that mean nothing here get one that none has."""
+    """Replace the namespace of an element by its prefix; "?" for those that do not matter."""
     space, _, name = tag.rpartition(" ")
     return f"{_PREFIXES.get(space, '?')}{name}"
 

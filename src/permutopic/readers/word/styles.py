@@ -1,4 +1,4 @@
-"""The paragraph styles of a Word file: which of them make headings, and of what level."""
+"""Paragraph styles of a Word file: which are headings, and of what level."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 TITLE = 0
 OFF = {"0", "false", "off"}
-_MAX_BASES = 20  # Word itself takes about ten
+_MAX_BASES = 20  # bounds cycles; Word allows about ten
 
 
 @dataclass
 class Style:
-    """What a paragraph style says about headings."""
+    """The properties of a paragraph style that decide whether it is a heading."""
 
     name: str = ""
     base: str = ""
@@ -45,7 +45,7 @@ class Styles:
                 if attributes.get("default", "0") not in OFF:
                     self._default = name
         elif tag == "w:name":
-            # Word keeps the English names of its own styles, whatever language it speaks.
+            # Word stores the English names of built-in styles in every language.
             self._last.name = value.lower()
         elif tag == "w:basedOn":
             self._last.base = value
@@ -53,12 +53,12 @@ class Styles:
             self._last.outline = outline_level(value)
 
     def is_contents(self, style: str) -> bool:
-        """Tell whether a style is that of a table of contents, which only repeats headings."""
+        """Whether a style is that of a table of contents, which repeats headings."""
         name = self._styles[style].name if style in self._styles else style.lower()
         return re.fullmatch(r"toc ?([1-9]|heading)", name) is not None
 
     def level(self, style: str) -> int | None:
-        """Tell the level of the headings that a style makes, if it makes any."""
+        """Return the heading level of a style; None if it is no heading."""
         style = style or self._default
         if style not in self._levels:
             self._levels[style] = self._find_level(style)
@@ -81,10 +81,10 @@ class Styles:
 
 
 def outline_level(value: str) -> int | None:
-    """Read an outline level: 0 to 8 are headings, 9 is text."""
+    """Parse an outline level: 0 to 8 are headings, 9 is text."""
     return int(value) if re.fullmatch(r"[0-9]", value) else None
 
 
 def heading_level(outline: int) -> int | None:
-    """Tell the level of headings that an outline level means."""
+    """Return the heading level of an outline level; None for text."""
     return outline + 1 if outline < 9 else None

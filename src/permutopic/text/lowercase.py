@@ -1,4 +1,4 @@
-"""Lower-casing that is right for the language."""
+"""Lower-casing by the rules of a language."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ _DOTLESS = {"tr", "az"}
 
 
 def lower(text: str, language: str | None = None) -> str:
-    """Lower-case text; in Turkish and Azeri the capital of i is İ, and I is that of ı.
+    """Lower-case text; in Turkish and Azeri İ becomes i, and I becomes ı.
 
     >>> lower("ISPARTA İZMİR", "tr"), lower("ΟΔΟΣ")
     ('ısparta izmir', 'οδος')
     """
     if language in _DOTLESS:
-        composed = unicodedata.normalize("NFC", text)  # İ may come as I and a dot
+        composed = unicodedata.normalize("NFC", text)  # İ may be written as I and a combining dot
         return composed.replace("İ", "i").replace("I", "ı").lower()
-    # Elsewhere İ is a foreign guest, and the dot that Python leaves behind would make "i̇stanbul"
-    # a word of its own.
+    # Python lower-cases İ to i and a combining dot: "i̇stanbul" would be another word.
     return text.lower().replace("i\u0307", "i") if not text.isascii() else text.lower()

@@ -1,6 +1,6 @@
-"""What of a page's wikitext is no prose: found in one pass, and blotted out at equal length.
+"""Markup of wikitext that is no prose, replaced in one pass by characters of equal number.
 
-The masked text has the length of the page, so a place in one is the same place in the other.
+The blanked text has the length of the page, so offsets are the same in both.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-# None of these may stand in XML 1.0, so no page brings its own.
+# XML 1.0 allows none of these, so no page contains them.
 HIDDEN, BREAK, REST = "\x01", "\x02", "\x03"
 HEADINGS = "\x11\x12\x13\x14\x15\x16"
-# Shown as it stands in the page, but no markup.
+# For characters that are shown as in the page and must not be parsed as markup.
 _NEUTRAL = ","
 
 _TOKEN = re.compile(
@@ -38,8 +38,8 @@ def _by_name(**kinds: str) -> dict[str, str]:
     return {name: kind for kind, names in kinds.items() for name in names.split()}
 
 
-# What becomes of a tag: left out with what it holds, taken as it stands, dividing paragraphs, or
-# left out by itself. Others are no tags but text.
+# Kinds of tags: left out with their content, verbatim content, ending a paragraph, or left out
+# without their content (inline). Other names are text.
 _TAGS = _by_name(
     left_out="ref references gallery math chem ce score timeline graph chart hiero imagemap rss "
     "inputbox section categorytree templatedata templatestyles mapframe maplink indicator "
@@ -56,20 +56,21 @@ _TAGS = _by_name(
 )
 
 
-class Names(NamedTuple):
-    """What a wiki calls its categories and its files, besides the English names; in lower case."""
+class NamespaceNames(NamedTuple):
+    """Names, case-folded, of a wiki's namespaces of categories and files; English ones included."""
 
     categories: frozenset[str] = frozenset({"category"})
     files: frozenset[str] = frozenset({"file", "image", "media"})
 
-    def hide(self, target: str) -> bool:
-        """Tell whether a link to `target` shows nothing, or a picture, where it stands.
+    def hides_link(self, target: str) -> bool:
+        """Whether a link to `target` shows no text: a category, a file or another language.
 
-        >>> [Names().hide(t) for t in ("File:A.png", "Bild:A.png", ":File:A.png", "fr:A", "A: b")]
+        >>> targets = ("File:A.png", "Bild:A.png", ":File:A.png", "fr:A", "A: b")
+        >>> [NamespaceNames().hides_link(target) for target in targets]
         [True, True, False, True, False]
         """
         prefix, colon, rest = target.partition("|")[0].partition(":")
-        name = normal_name(prefix)
+        name = normalise_name(prefix)
         if not colon or not name:
             return False
         if name in self.categories or name in self.files or _MEDIA.search(rest):
@@ -77,25 +78,25 @@ class Names(NamedTuple):
         return "|" not in target and _LANGUAGE.fullmatch(prefix.strip()) is not None
 
 
-def normal_name(name: str) -> str:
-    """Write the name of a namespace as it is compared: blanks and case do not count."""
+def normalise_name(name: str) -> str:
+    """Return the name of a namespace with blanks and case normalised."""
     return " ".join(name.replace("_", " ").split()).casefold()
 
 
-def mask(text: str, names: Names) -> str:
-    r"""Blot out what is not shown, and what is shown without being markup.
+def blank_markup(text: str, names: NamespaceNames) -> str:
+    r"""Replace what is not shown by HIDDEN, and what would falsely parse as markup by a comma.
 
-    >>> mask("A {{tall}} '''tree'''<br>.", Names())
+    >>> blank_markup("A {{tall}} '''tree'''<br>.", NamespaceNames())
     "A \x01\x01\x01\x01\x01\x01\x01\x01 '''tree'''\x02\x03\x03\x03."
     """
-    scan = _Scan(_CONTROL.sub(_NEUTRAL, text), names)
+    scan = _MarkupScanner(_CONTROL.sub(_NEUTRAL, text), names)
     scan.run()
-    masked = _apply(scan.text, scan.edits)
-    return _BREAKS.sub(_divide, masked)
+    blanked = _apply(scan.text, scan.edits)
+    return _BREAKS.sub(_divide, blanked)
 
 
 def _apply(text: str, edits: list[_Edit]) -> str:
-    """Put the replacements in; of nested ones the outermost counts."""
+    """Apply replacements; of nested ones only the outermost."""
     done = []
     at = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
@@ -106,12 +107,12 @@ def _apply(text: str, edits: list[_Edit]) -> str:
 
 
 def _divide(breaks: re.Match[str]) -> str:
-    """Two line breaks in a row divide paragraphs."""
+    """Replace two line breaks in a row by a blank line, which separates paragraphs."""
     return "\n\n".ljust(len(breaks.group()), HIDDEN)
 
 
 class _Edit(NamedTuple):
-    """`text[start:end]` becomes `first`, filled up with `rest`."""
+    """Replacement of `text[start:end]` by `first`, padded with `rest`."""
 
     start: int
     end: int
@@ -120,8 +121,8 @@ class _Edit(NamedTuple):
 
 
 @dataclass
-class _Open:
-    """Something begun and not ended yet: "{" (braces), "|" (a table), "[" or "h" (links)."""
+class _OpenMarkup:
+    """Markup not closed yet; `kind` is "{" (braces), "|" (a table), "[" or "h" (links)."""
 
     kind: str
     at: int
@@ -130,13 +131,13 @@ class _Open:
 
 
 @dataclass
-class _Scan:
-    """One pass over a page: every token is seen once, every beginning is kept until its end."""
+class _MarkupScanner:
+    """A single pass over the tokens of a page, with a stack of open markup."""
 
     text: str
-    names: Names
+    names: NamespaceNames
     edits: list[_Edit] = field(default_factory=list)
-    open: list[_Open] = field(default_factory=list)
+    open: list[_OpenMarkup] = field(default_factory=list)
     n_open: dict[str, int] = field(default_factory=lambda: dict.fromkeys("{|[h", 0))
     unended: set[str] = field(default_factory=set)
 
@@ -148,20 +149,20 @@ class _Scan:
             self._drop()
 
     def _take(self, found: re.Match[str]) -> int:
-        """Deal with one token and say where to go on."""
-        mark, start, end = found.group(), found.start(), found.end()
-        if mark[0] == "<":
+        """Process one token; return the offset where to continue."""
+        symbol, start, end = found.group(), found.start(), found.end()
+        if symbol[0] == "<":
             return self._angle(found)
-        if mark[0] in "{}|":
-            self._brace(mark, start, end)
-        elif mark[0] == "[":
-            self._open_link(mark, start)
-        elif mark[0] == "]":
-            return self._close_link(mark, start)
-        elif mark == "\n=":  # no link goes on over a heading
+        if symbol[0] in "{}|":
+            self._brace(symbol, start, end)
+        elif symbol[0] == "[":
+            self._open_link(symbol, start)
+        elif symbol[0] == "]":
+            return self._close_link(symbol, start)
+        elif symbol == "\n=":  # a heading ends all links
             while self.open and self.open[-1].kind in "[h":
                 self._drop()
-        elif mark == mark.upper():  # __TOC__ and such, not __init__
+        elif symbol == symbol.upper():  # __TOC__ and such, not __init__
             self._hide(start, end)
         return end
 
@@ -174,14 +175,14 @@ class _Scan:
             return found.start() + 1
         return self._tag(kind, found)
 
-    def _brace(self, mark: str, start: int, end: int) -> None:
-        if mark[0] == "}":
+    def _brace(self, symbol: str, start: int, end: int) -> None:
+        if symbol[0] == "}":
             self._close_braces(start, end)
-        elif mark[:2] == "{{":
+        elif symbol[:2] == "{{":
             self._push("{", start, end - start)
         elif not self._begins_line(start):
             pass
-        elif mark == "{|":
+        elif symbol == "{|":
             self._push("|", start, end - start)
         elif self.n_open["|"]:
             self._close_table(end)
@@ -193,16 +194,16 @@ class _Scan:
         self.edits.append(_Edit(start, end, first, rest or first))
 
     def _push(self, kind: str, at: int, size: int) -> None:
-        self.open.append(_Open(kind, at, size))
+        self.open.append(_OpenMarkup(kind, at, size))
         self.n_open[kind] += 1
 
-    def _pop(self) -> _Open:
+    def _pop(self) -> _OpenMarkup:
         last = self.open.pop()
         self.n_open[last.kind] -= 1
         return last
 
     def _drop(self) -> None:
-        """Give up on a beginning: it was no markup, and must not send the parser searching."""
+        """Neutralise an unclosed opening, for whose end the parser would search the whole page."""
         last = self._pop()
         if last.kind == "[":
             self._hide(last.at, last.at + last.size)
@@ -218,12 +219,12 @@ class _Scan:
         end = len(self.text) if end < 0 else end + 3
         line = _REST_OF_LINE.match(self.text, end)
         if line and (start == 0 or self.text[start - 1] == "\n"):
-            end = line.end()  # a line with nothing but a comment is no blank line
+            end = line.end()  # a line with only a comment is removed: it is no blank line
         self._hide(start, end)
         return end
 
     def _tag(self, kind: str, found: re.Match[str]) -> int:
-        """Leave a tag out; some with what they hold, some dividing paragraphs."""
+        """Replace a tag according to its kind; return the offset where to continue."""
         name, start, end = found["tag"].lower(), found.start(), found.end()
         opens = not found["end"] and not found["rest"].endswith("/")
         if kind in {"left_out", "verbatim"}:
@@ -244,7 +245,7 @@ class _Scan:
         return end
 
     def _foreign(self, name: str, start: int, end: int, opens: bool) -> int:
-        """Go over a tag whose inside is no wikitext; one that never ends has no inside."""
+        """Skip a tag whose content is no wikitext; one without an end tag has no content."""
         last = None
         if opens and name not in self.unended:
             last = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(self.text, end)
@@ -264,10 +265,10 @@ class _Scan:
         return last.end()
 
     def _close_braces(self, start: int, end: int) -> None:
-        """Match as many braces as there are: by threes (a parameter) or twos (a template)."""
+        """Match closing braces: by threes (a parameter) or twos (a template)."""
         while end - start >= 2 and self.n_open["{"]:
             while self.open[-1].kind != "{":
-                self._pop()  # it ends with what holds it
+                self._pop()  # unclosed within the braces
             last = self.open[-1]
             size = 3 if last.size >= 3 and end - start >= 3 else 2
             last.size -= size
@@ -283,28 +284,28 @@ class _Scan:
             pass
         self._replace(last.at, end, "\n\n", HIDDEN)
 
-    def _open_link(self, mark: str, start: int) -> None:
-        if self.open and mark == "[" and self.open[-1].kind == "h":
-            self._drop()  # links to the web hold no others
-        self._push("[" if mark == "[[" else "h", start, len(mark))
+    def _open_link(self, symbol: str, start: int) -> None:
+        if self.open and symbol == "[" and self.open[-1].kind == "h":
+            self._drop()  # external links do not nest
+        self._push("[" if symbol == "[[" else "h", start, len(symbol))
 
-    def _close_link(self, mark: str, start: int) -> int:
-        """End the link begun last; only the innermost ones, and files, are links."""
+    def _close_link(self, symbol: str, start: int) -> int:
+        """Close the innermost link; of nested links only this one, and files, are links."""
         kind = self.open[-1].kind if self.open else ""
         if kind == "h":
             last = self._pop()
             if "\n" in self.text[last.at : start]:
                 self._replace(last.at, last.at + 1, _NEUTRAL)
             return start + 1
-        if mark == "]]" and kind == "[":
+        if symbol == "]]" and kind == "[":
             self._link(self._pop(), start + 2)
-        elif mark == "]]":
+        elif symbol == "]]":
             self._hide(start, start + 2)
-        return start + len(mark)
+        return start + len(symbol)
 
-    def _link(self, link: _Open, end: int) -> None:
+    def _link(self, link: _OpenMarkup, end: int) -> None:
         target = self.text[link.at + 2 : min(link.at + 300, end - 2)]
-        if self.names.hide(target):
+        if self.names.hides_link(target):
             self._hide(link.at, end)
             return
         if self.open and self.open[-1].kind == "[":

@@ -1,8 +1,8 @@
-r"""troff's own requests: lines, conditions, strings and definitions; macros are handed on.
+r"""Parser of troff requests: lines, conditions, strings and definitions; macros are yielded.
 
-Read as on a terminal: `.if n` holds, `.if t` does not. Tables, equations, pictures, comments and
-the bodies of definitions never come out. Nothing is run, so time is that of going through the
-source once.
+As for a terminal, `.if n` is true and `.if t` is false. Tables, equations, pictures, comments and
+the bodies of definitions are skipped. Macros that a page defines are not expanded, so time is
+linear in the source.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from permutopic.readers.troff import escapes
-from permutopic.readers.troff.characters import special
+from permutopic.readers.troff.characters import special_character
 from permutopic.readers.troff.conditions import condition, evaluate
-from permutopic.readers.troff.definitions import Definition, look_at
+from permutopic.readers.troff.definitions import MacroDefinition, analyse_macro
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,37 +34,38 @@ _SKIPPED = {
 _PAIR = re.compile(r"\\(\(..|\[[^\]\n]{0,80}\])(\\(?:\(..|\[[^\]\n]{0,80}\])|[^\\])?|[^\\].?")
 
 
-class Line(NamedTuple):
-    """A line of text (without a name), or the call of a macro, whose arguments it spans.
+class RoffLine(NamedTuple):
+    """A line of text (`name` is None), or the call of a macro.
 
-    `at` is where the line begins, `stop` where its end-of-line stands in the source.
+    `start` and `end` are the offsets of the text or the arguments, `begin` and `stop` those of the
+    shown_text line without its end-of-line.
     """
 
     name: str | None
     start: int
     end: int
-    at: int
+    begin: int
     stop: int
 
 
-class Machine:
-    """Goes through the source of a page once and gives what is not troff's own business."""
+class RoffParser:
+    """Processes the requests in the source of a page and yields text and macros."""
 
     def __init__(self, source: str, strings: dict[str, str]) -> None:
         self.source = source
-        self.memory = escapes.Memory(dict(strings), room=len(source) + escapes.LONGEST)
-        self.defined: dict[str, Definition] = {}
+        self.state = escapes.RoffState(dict(strings), budget=len(source) + escapes.MAX_LENGTH)
+        self.defined: dict[str, MacroDefinition] = {}
         self.included = ""
         self._control = ".'"
         self._at = self._stop = 0
-        self._otherwise: list[bool] = []
+        self._else_branches: list[bool] = []
         self._unclosed: set[str] = set()
         self._requests: dict[str, Callable[[int, int], None]] = {
             "if": self._if,
             "ie": self._ie,
             "el": self._el,
-            "while": self._pass_over,
-            "nop": self._go_on,
+            "while": self._while,
+            "nop": self._nop,
             "de": self._define,
             "de1": self._define,
             "am": self._define,
@@ -83,13 +84,13 @@ class Machine:
             "ec": self._change_escape,
         }
 
-    def lines(self) -> Iterator[Line]:
-        """Go through the page."""
+    def lines(self) -> Iterator[RoffLine]:
+        """Yield the lines of text and the macro calls of the page."""
         source, size = self.source, len(self.source)
         self._stop = -1
         while self._at < size:
             at = self._at
-            if at > self._stop:  # else the rest of a line whose condition holds
+            if at > self._stop:  # else the rest of a line after a true condition
                 self._stop = self._end_of_line(at)
             stop = self._stop
             self._at = stop + 1
@@ -98,59 +99,59 @@ class Machine:
                 if line is not None:
                     yield line
             else:
-                end = escapes.end_of_code(source, at, stop, self.memory.escape)
-                yield Line(None, at, end, at, stop)
+                end = escapes.end_of_code(source, at, stop, self.state.escape)
+                yield RoffLine(None, at, end, at, stop)
 
-    def arguments(self, line: Line) -> list[Argument]:
-        """Divide a line into its arguments."""
-        return escapes.arguments(self.source, line.start, line.end, self.memory.escape)
+    def arguments(self, line: RoffLine) -> list[Argument]:
+        """Return the arguments of a macro call."""
+        return escapes.arguments(self.source, line.start, line.end, self.state.escape)
 
     def pieces(self, start: int, end: int) -> list[Piece]:
-        """Read what a stretch of source shows."""
-        return escapes.line_pieces(self.source, start, end, self.memory)
+        """Return the text that a stretch of source shows."""
+        return escapes.line_pieces(self.source, start, end, self.state)
 
     def argument_pieces(self, argument: Argument) -> list[Piece]:
-        """Read what an argument shows."""
-        return escapes.argument_pieces(self.source, argument, self.memory)
+        """Return the text that an argument shows."""
+        return escapes.argument_pieces(self.source, argument, self.state)
 
     def plain(self, argument: Argument) -> str:
-        """Read what an argument shows as a string."""
+        """Return the text that an argument shows as a string."""
         return "".join(piece.text for piece in self.argument_pieces(argument))
 
-    def is_glued(self, line: Line) -> bool:
-        """Tell whether the next line goes on without a space."""
-        return escapes.ends_glued(self.source, line.start, line.end, self.memory)
+    def joins_next(self, line: RoffLine) -> bool:
+        r"""Whether the next line follows without a space: the line ends in \c."""
+        return escapes.ends_joined(self.source, line.start, line.end, self.state)
 
     def _end_of_line(self, at: int) -> int:
-        r"""Find the end of a line; a backslash before it makes the next line a part of it."""
+        r"""Return the end of a line; a backslash before the newline continues the line."""
         stop = self.source.find("\n", at)
         stop = len(self.source) if stop < 0 else stop
         before = self.source[max(stop - 2, at) : stop]
-        if not before.rstrip("\r").endswith("\\") or not self.memory.escape:
+        if not before.rstrip("\r").endswith("\\") or not self.state.escape:
             return stop
         found = _LINE.match(self.source, at)
         return found.end() if found else stop
 
-    def _call(self, at: int, stop: int) -> Line | None:
-        """Do a request, or give the call of a macro."""
+    def _call(self, at: int, stop: int) -> RoffLine | None:
+        """Execute a request and return None, or return the call of a macro."""
         start = _end(_GAP, self.source, at + 1, stop)
         after = _end(_NAME, self.source, start, stop)
         name = self.source[start:after]
         start = _end(_GAP, self.source, after, stop)
-        if name == "do":  # does what follows
+        if name == "do":  # executes the request that follows
             after = _end(_NAME, self.source, start, stop)
             name, start = self.source[start:after], _end(_GAP, self.source, after, stop)
         if name == "eo":
-            self.memory.escape = ""
+            self.state.escape = ""
         if name in self._requests:
             self._requests[name](start, stop)
             return None
         if name in _SKIPPED and name not in self.defined and self._skip(name, stop):
             return None
-        return Line(name, start, stop, at, stop) if name else None
+        return RoffLine(name, start, stop, at, stop) if name else None
 
     def _skip(self, name: str, start: int) -> bool:
-        """Pass over a table, an equation or a picture, if it has an end."""
+        """Skip a table, an equation or a picture, if it has an end."""
         if name in self._unclosed:
             return False
         found = _SKIPPED[name].search(self.source, start)
@@ -161,29 +162,29 @@ class Machine:
         return True
 
     def _if(self, start: int, stop: int) -> None:
-        self._branch(*self._judge(start, stop), stop)
+        self._branch(*self._evaluate_condition(start, stop), stop)
 
     def _ie(self, start: int, stop: int) -> None:
-        holds, start = self._judge(start, stop)
-        self._otherwise.append(not holds)
-        self._branch(holds, start, stop)
+        is_true, start = self._evaluate_condition(start, stop)
+        self._else_branches.append(not is_true)
+        self._branch(is_true, start, stop)
 
     def _el(self, start: int, stop: int) -> None:
-        self._branch(bool(self._otherwise) and self._otherwise.pop(), start, stop)
+        self._branch(bool(self._else_branches) and self._else_branches.pop(), start, stop)
 
-    def _pass_over(self, start: int, stop: int) -> None:
-        self._branch(False, self._judge(start, stop)[1], stop)
+    def _while(self, start: int, stop: int) -> None:
+        self._branch(False, self._evaluate_condition(start, stop)[1], stop)
 
-    def _go_on(self, start: int, stop: int) -> None:
+    def _nop(self, start: int, stop: int) -> None:
         self._branch(True, start, stop)
 
-    def _judge(self, start: int, stop: int) -> tuple[bool, int]:
-        return condition(self.source, start, stop, self.memory, self.defined)
+    def _evaluate_condition(self, start: int, stop: int) -> tuple[bool, int]:
+        return condition(self.source, start, stop, self.state, self.defined)
 
-    def _branch(self, holds: bool, start: int, stop: int) -> None:
-        r"""Go on with what a condition guards, or pass over it: a line, or all up to \}."""
+    def _branch(self, is_true: bool, start: int, stop: int) -> None:
+        r"""Continue with the body of a condition, or skip it: a line, or all up to \}."""
         brace = _BRACE.match(self.source, start)
-        if holds:
+        if is_true:
             begin = brace.end() if brace else _end(_WIDE_GAP, self.source, start, stop)
             self._at = begin if begin < stop else max(begin, stop + 1)
             return
@@ -199,7 +200,7 @@ class Machine:
                 break
 
     def _body(self, end: str, stop: int) -> tuple[int, int]:
-        """Find where the body of a definition, and the line that ends it, end."""
+        """Return the ends of the body of a definition and of the line that ends it."""
         pattern = re.compile(
             rf"^[.'][ \t]*{re.escape(end or '.')}(?:[ \t\r\\][^\n]*)?$", re.MULTILINE
         )
@@ -210,7 +211,7 @@ class Machine:
         names = self._words(start, stop)
         body_end, self._at = self._body(names[1] if len(names) > 1 else "", stop)
         if names:
-            self.defined[names[0]] = look_at(self.source[stop + 1 : body_end])
+            self.defined[names[0]] = analyse_macro(self.source[stop + 1 : body_end])
 
     def _ignore(self, start: int, stop: int) -> None:
         names = self._words(start, stop)
@@ -229,41 +230,41 @@ class Machine:
         self._set_string(start, stop, "")
 
     def _append(self, start: int, stop: int) -> None:
-        self._set_string(start, stop, self.memory.strings.get(self._first(start, stop), ""))
+        self._set_string(start, stop, self.state.strings.get(self._first_word(start, stop), ""))
 
     def _set_string(self, start: int, stop: int, before: str) -> None:
-        r"""Keep what a string shows; a quote before it keeps its blanks."""
-        name = self._first(start, stop)
+        r"""Define a string by the text it shows; a leading quote preserves blanks."""
+        name = self._first_word(start, stop)
         start = _end(_GAP, self.source, start + len(name), stop)
         if start < stop and self.source[start] == '"':
             start += 1
-        stop = min(stop, start + escapes.LONGEST)
+        stop = min(stop, start + escapes.MAX_LENGTH)
         text = self.source[start:stop].replace("\\\\", "\\")
-        shown = escapes.line_pieces(text, 0, len(text), self.memory)
-        whole = before + "".join(piece.text for piece in shown)
+        shown = escapes.line_pieces(text, 0, len(text), self.state)
+        shown_text = before + "".join(piece.text for piece in shown)
         if name:
-            self.memory.strings[name] = whole[: escapes.LONGEST]
+            self.state.strings[name] = shown_text[: escapes.MAX_LENGTH]
 
     def _register(self, start: int, stop: int) -> None:
-        name = self._first(start, stop)
+        name = self._first_word(start, stop)
         start = _end(_GAP, self.source, start + len(name), stop)
         relative = start < stop and self.source[start] in "+-"
-        value, start = evaluate(self.source, start, stop, self.memory)
-        registers = self.memory.registers
+        value, start = evaluate(self.source, start, stop, self.state)
+        registers = self.state.registers
         registers[name] = escapes.clamp(value + (registers.get(name, 0) if relative else 0))
         start = _end(_GAP, self.source, start, stop)
-        self.memory.steps[name] = evaluate(self.source, start, stop, self.memory)[0]
+        self.state.steps[name] = evaluate(self.source, start, stop, self.state)[0]
 
     def _translate(self, start: int, stop: int) -> None:
-        r"""Keep what special characters turn into; typed ones stay as they are typed."""
+        r"""Record translations of special characters; those of typed ones are ignored."""
         for pair in _PAIR.finditer(self.source, start, stop):
             if pair[1]:
                 name, to = escapes.bare_name(pair[1]), pair[2] or " "
-                shown = special(escapes.bare_name(to[1:])) if to[0] == "\\" else to
-                self.memory.translated[name] = shown
+                shown = special_character(escapes.bare_name(to[1:])) if to[0] == "\\" else to
+                self.state.translated[name] = shown
 
     def _include(self, start: int, stop: int) -> None:
-        self.included = self.included or self._first(start, stop)
+        self.included = self.included or self._first_word(start, stop)
 
     def _change_control(self, start: int, stop: int) -> None:
         given = self.source[start:stop].strip()
@@ -271,11 +272,11 @@ class Machine:
 
     def _change_escape(self, start: int, stop: int) -> None:
         given = self.source[start:stop].strip()[:1] or "\\"
-        # A letter would be in every word, a blank between them: no page means that.
+        # A letter or a blank as the escape character is surely a mistake.
         if given.isascii() and not given.isalnum():
-            self.memory.escape = given
+            self.state.escape = given
 
-    def _first(self, start: int, stop: int) -> str:
+    def _first_word(self, start: int, stop: int) -> str:
         return self.source[start : _end(_NAME, self.source, start, stop)]
 
     def _words(self, start: int, stop: int) -> list[str]:
@@ -284,6 +285,6 @@ class Machine:
 
 
 def _end(pattern: re.Pattern[str], source: str, start: int, stop: int) -> int:
-    """Find where a pattern that matches everywhere ends."""
+    """Return the end of the match of a pattern that also matches the empty string."""
     found = pattern.match(source, start, stop)
     return found.end() if found else start
