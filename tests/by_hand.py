@@ -30,7 +30,15 @@ def make_encoded(words, offsets):
 
 
 def make_inferred(
-    texts, topics, *, boundaries=None, probabilities=None, title="t", n_topics=None, spans=None
+    texts,
+    topics,
+    *,
+    boundaries=None,
+    probabilities=None,
+    title="t",
+    n_topics=None,
+    spans=None,
+    units=(),
 ):
     """Make what a model would give for texts; it is quite certain unless told otherwise."""
     topics = np.array(topics, dtype=np.int64)
@@ -60,6 +68,7 @@ def make_inferred(
         source_words=words,
         spans=np.asarray(spans, dtype=np.int64),
         texts=tuple(texts),
+        units=units,
     )
 
 

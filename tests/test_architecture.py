@@ -34,8 +34,8 @@ LAYERS = [
 ]
 MODEL_LAYERS = [
     {"priors"},
-    {"state", "posterior", "kernels"},
-    {"joint", "generate"},
+    {"state", "kernels"},
+    {"joint", "generate", "posterior"},
     {"mcmc"},
     {"paper", "cost"},
     {"blocked"},

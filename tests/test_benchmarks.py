@@ -136,7 +136,7 @@ def test_a_report_names_what_was_missed(capsys):
     report.judge("ours / theirs", 0.5, 1.0, at_most=True)
     report.judge("one / two", 1.2, 1.6, at_most=False)
     report.tell("seconds", 3.25)
-    report.remove_own_tokens("C++", "no g++")
+    report.leave_out("C++", "no g++")
     shown = capsys.readouterr().out.splitlines()
     assert [line.split()[-1] for line in shown[:2]] == ["ok", "MISSED"]
     assert report.summary().splitlines() == [

@@ -107,9 +107,9 @@ def test_titles_must_match():
     [
         ({"words": [0, 2, 2, 1, 3]}, "words must index the vocabulary of 3"),
         ({"words": [0, 2, 2, 1, -1]}, "words must index the vocabulary of 3"),
-        ({"unit_offsets": [0, 3, 4, 6]}, "unit_offsets must climb from 0 to 5"),
-        ({"unit_offsets": [0, 4, 3, 5]}, "unit_offsets must climb"),
-        ({"document_offsets": [1, 2, 3]}, "document_offsets must climb from 0 to 3"),
+        ({"unit_offsets": [0, 3, 4, 6]}, "unit_offsets must increase from 0 to 5"),
+        ({"unit_offsets": [0, 4, 3, 5]}, "unit_offsets must increase"),
+        ({"document_offsets": [1, 2, 3]}, "document_offsets must increase from 0 to 3"),
         ({"document_offsets": [0, 3, 3]}, "document 1 has no unit"),
         ({"document_offsets": [0]}, "no document"),
         ({"unit_offsets": [0, 3, 5, 5]}, "document 1 has no word"),

@@ -154,14 +154,14 @@ def test_more_topics_than_paragraphs_leave_some_unused():
     ("settings", "message"),
     [
         ({"n_topics": 1}, "at least 2 and at most 10000, not 1"),
-        ({"variant": "loose"}, "the variant is one of"),
-        ({"sampler": "magic"}, "the sampler is one of blocked, paper, not 'magic'"),
+        ({"variant": "loose"}, "variant is one of"),
+        ({"sampler": "magic"}, "sampler is one of blocked, paper, not 'magic'"),
         ({"n_sweeps": 0}, "n_sweeps must be a whole number of at least 1, not 0"),
         ({"n_sweeps": 1.5}, "n_sweeps must be"),
         ({"n_chains": 0}, "n_chains must be a whole number of at least 1, not 0"),
         ({"n_jobs": 0}, r"n_jobs .* must be a whole number of at least 1, not 0"),
         ({"n_jobs": -2}, r"n_jobs .* must be a whole number of at least 1, not -2"),
-        ({"keep": "some"}, "the keep is one of best, all, not 'some'"),
+        ({"keep": "some"}, "keep is one of best, all, not 'some'"),
         ({"word_prior": float("nan")}, r"word_prior \(β0\) must be a finite number, not nan"),
         ({"topic_prior": -1.0}, r"topic_prior \(θ0\) must lie between"),
         ({"dispersion_strength": 0.0}, r"dispersion_strength \(ν0\) must lie between"),
@@ -215,7 +215,7 @@ def test_a_document_too_long_for_memory_is_named(monkeypatch):
     corpus = _beach_and_hill()
     monkeypatch.setattr(moves.np, "empty", no_memory)
     with pytest.raises(InputError, match="document '0' has 3 units: their span scores take 0 GiB"):
-        moves.make_spans(corpus, 2, ContentModel()._priors(12))
+        moves.make_span_scores(corpus, 2, ContentModel()._priors(12))
 
 
 def test_the_papers_sampler_does_not_anneal():

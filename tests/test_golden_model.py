@@ -29,7 +29,7 @@ def test_its_outline_and_fit_are_those_that_were_saved(model):
     assert [topics.tolist() for topics in model.topics_] == EXPECTED["fitted_topics"]
     assert model.dispersion_.tolist() == pytest.approx(EXPECTED["dispersion"], rel=1e-12)
     assert model.log_joint_trace_[-1] == EXPECTED["log_joint"]
-    assert model.temperature_trace_[:3].tolist() == EXPECTED["anneal"]
+    assert model.inverse_temperature_trace_[:3].tolist() == EXPECTED["anneal"]
     assert model.convergence_.verdict == EXPECTED["verdict"]
 
 

@@ -187,7 +187,7 @@ def damage_json(folder, **change):
             "dispersion has a value that is no",
         ),
         (
-            lambda f: damage_array(f, "chain0.topic_tokens", 99),
+            lambda f: damage_array(f, "chain0.topic_words", 99),
             "word_counts and topic_tokens disagree",
         ),
         (
@@ -220,7 +220,7 @@ def damage_json(folder, **change):
         (lambda f: drop_array(f, "chain0.log_joints"), "not whole"),
         (lambda f: drop_array(f, "chain0.bag"), "not whole"),
         (
-            lambda f: cut_array(f, "chain0.inverse_temperatures"),
+            lambda f: cut_array(f, "chain0.temperatures"),
             "chain 0: inverse_temperatures is float64",
         ),
         (lambda f: cut_array(f, "chain0.log_joints"), "chain 0: inverse_temperatures is float64"),
@@ -337,7 +337,7 @@ def test_a_function_for_tokens_is_given_again_when_loading(tmp_path):
     )
     without = ContentModel.load(tmp_path / "m")
     assert without.outline() == model.outline()
-    with pytest.raises(InputError, match=r"split by test_storage:halves: load it with tokens="):
+    with pytest.raises(InputError, match=r"split by test_storage:halves: give that function again"):
         without.encode([["a"]])
 
 

@@ -185,7 +185,7 @@ def test_texts_are_kept_for_those_that_read_and_no_others(run, corpus, toys):
         (["-k", 3, "--methods", "chance,,full"], "--methods is a list"),
         (["-k", 3, "--methods", "lda"], "LDA needs the extra 'lda'"),
         (["-k", 3, "--seeds", 0], "--seeds must be at least 1, not 0"),
-        (["-k", 1], "n_topics (K) must be a whole number of at least 2"),
+        (["-k", 1], "--topics (K) must be a whole number of at least 2"),
         (["--methods", "all"], "Missing option '-k'"),
         (["-k", 3, "--encoder", "nowhere:encode"], "--encoder nowhere:encode: no such function"),
         (["-k", 3, "--methods", "chance", "--encoder", "os:sep"], "--encoder is for embeddings"),

@@ -136,7 +136,7 @@ def test_names_that_cannot_be_printed_are_shown_all_the_same(run, folder):
         (["EMPTY"], "no file to read: is the folder, or the pattern, the right one?"),
         ([""], "a path is the name of a file or folder, a glob or '-', not ''"),
         ([], "Missing argument 'PATHS...'"),
-        (["FOLDER", "-k", "1"], "n_topics (K) must be a whole number of at least 2"),
+        (["FOLDER", "-k", "1"], "--topics (K) must be a whole number of at least 2"),
         (["FOLDER", "--headings", "-1"], "Invalid value for '--headings'"),
         (["FOLDER", "--title", "Gold"], "left out: title not asked for (3)"),
     ],

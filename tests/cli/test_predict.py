@@ -11,9 +11,10 @@ import pytest
 from pyarrow import parquet
 
 from permutopic import ContentModel, InputError, InputWarning, Units, read_corpus, read_documents
-from permutopic.cli.predict import PREDICT_COLUMNS, predict_command
+from permutopic.cli.predict import predict_command
 from permutopic.cli.reading_options import FEW_SAMPLES, MANY_SAMPLES
 from permutopic.estimator import new_documents
+from permutopic.results.tables import UNIT_COLUMNS
 
 from by_hand import COAST, HILL, TOWN, Alive, call, make_inferred, rows_of, write_places
 
@@ -46,7 +47,7 @@ def predict(*arguments, **settings):
 
 def test_there_is_a_row_for_every_unit(model, new):
     rows = rows_of(predict(model, new, "--json"))
-    assert [list(row) for row in rows] == [list(PREDICT_COLUMNS)] * 7
+    assert [list(row) for row in rows] == [list(UNIT_COLUMNS)] * 7
     assert [(row["document"], row["title"], row["unit"]) for row in rows] == [
         (1, "a", 1), (1, "a", 2), (1, "a", 3), (1, "a", 4), (2, "a", 1), (2, "a", 2), (2, "a", 3),
     ]  # fmt: skip
@@ -142,7 +143,7 @@ def test_a_function_of_ones_own_is_named_again(places, new, tmp_path, monkeypatc
     murmuring = importlib.import_module("murmuring")
     corpus = read_corpus(places, murmuring.split)
     ContentModel(3, n_sweeps=5, random_state=0).fit(corpus).save("m")
-    with pytest.raises(InputError, match="split by murmuring:split: give --tokens murmuring:split"):
+    with pytest.raises(InputError, match="split by murmuring:split: give that function again"):
         predict("m", new, "--json")
     assert len(rows_of(predict("m", new, "--json", "--tokens", "murmuring:split"))) == 7
     with pytest.raises(InputError, match="as module:name, not 'words'"):

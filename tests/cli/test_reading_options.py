@@ -101,7 +101,7 @@ def test_each_option_has_its_effect(run, folder, name, options, where, expected)
     code, out, err = run("inspect", name, "--json", *options)
     if where is None:
         assert (code, out) == (2, "")
-        assert "min_df=1.0 and max_df=1.0 leave no word: there are 2 documents" in err
+        assert "--min-df 1.0 and --max-df 1.0 leave no word: there are 2 documents" in err
     else:
         assert (code, err) == (0, "")
         assert values(json.loads(out), *where) == expected
@@ -126,20 +126,20 @@ WRONG = [
     ("page.md", ["--title", "("], "the title filter '(' is not a regular expression"),
     ("page.md", ["--category", "[z-a]"], "the category filter '[z-a]' is not a regular"),
     ("page.md", ["--heading-depth", "0"], "depth (of headings) must be a whole number"),
-    ("page.md", ["--max-mb", "0"], "max_mb (the longest document, in MiB) must be"),
+    ("page.md", ["--max-mb", "0"], "--max-mb (the longest document, in MiB) must be"),
     ("page.md", ["--max-mb", "much"], "'much' is not a valid integer"),
     ("long.md", ["--max-mb", "1"], "long.md: longer than 1 MiB"),
     ("bad.ndjson", [], "bad.ndjson:2: this line cannot be read as JSON"),
     ("page.md", ["--title-field", ""], "the title field must be a name, not ''"),
     ("page.md", ["--unit", "page"], "'page' is not one of"),
-    ("page.md", ["--unit", "window", "--window", "0"], "window (in words) must be a whole"),
-    ("page.md", ["--unit", "window", "--step", "101"], "step must not be longer than the window"),
+    ("page.md", ["--unit", "window", "--window", "0"], "--window (in words) must be a whole"),
+    ("page.md", ["--unit", "window", "--step", "101"], "--step must not be longer than the window"),
     ("page.md", ["--window", "50"], "--window and --step are for --unit window"),
     ("page.md", ["--unit", "line", "--step", "5"], "--window and --step are for --unit window"),
     ("page.md", ["--tokens", "os:getcwd"], ":getcwd failed on '"),
     ("page.md", ["--min-words", "99", "--short", "drop"], "has a unit of 99 words: lower"),
     ("page.md", ["--category", "x"], "category not asked for (1); "),
-    ("page.md", ["--min-words", "-1"], "min_words must be a whole number"),
+    ("page.md", ["--min-words", "-1"], "--min-words must be a whole number"),
     ("page.md", ["--tokens", "letters"], "tokens are one of words, whitespace, ascii, not 'let"),
     ("page.md", ["--tokens", "nowhere:f"], "--tokens nowhere:f: no such function (ModuleNotFound"),
     ("page.md", ["--tokens", "shouting:no"], "--tokens shouting:no: no such function (Attribute"),
@@ -156,8 +156,8 @@ WRONG = [
     ("page.md", ["--stop-words", "latin.text"], "latin.text: byte 3 is not UTF-8"),
     ("page.md", ["--stop-words", "."], ".: the stop words cannot be read (Is a directory)"),
     ("page.md", ["--min-df", "few"], "--min-df is a whole number of documents or a share"),
-    ("page.md", ["--max-df", "1.5"], "max_df must be a share between 0 and 1"),
-    ("page.md", ["--min-df", "0"], "min_df must be a whole number of at least 1, or a share"),
+    ("page.md", ["--max-df", "1.5"], "--max-df must be a share between 0 and 1"),
+    ("page.md", ["--min-df", "0"], "--min-df must be a whole number of at least 1, or a share"),
     ("page.md", ["--min-df", ""], "--min-df is a whole number of documents or a share"),
 ]
 

@@ -143,7 +143,10 @@ def test_a_million_documents_are_not_held_at_a_time(model, tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--min-words", 9, "--max-words", 8), "--min-words 9 must not be more than --max-words 8"),
+        (
+            ("--min-words", 9, "--max-words", 8),
+            r"min_words \(9\) must not be more than max_words \(8\)",
+        ),
         (("-o", "t.doc"), "a table's name ends in"),
     ],
 )

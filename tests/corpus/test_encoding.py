@@ -77,7 +77,7 @@ def test_units_and_tokens_are_as_asked():
     encoder = Encoder(Tokens(stop=("and",)), Units(min_words=2))
     corpus = encoder.encode(TWO)
     assert words(corpus) == [["salt", "sea"], ["snow", "sea"], ["ice"]]
-    assert (encoder.counts.merged, encoder.counts.kept) == (1, 1)
+    assert (encoder.short_units.merged, encoder.short_units.kept) == (1, 1)
 
 
 def test_text_without_a_source_has_no_span():
@@ -148,7 +148,7 @@ def test_words_in_too_few_or_too_many_documents_are_left_out(limits, vocabulary)
     encoder = Encoder(Tokens(**limits), skip_empty=True)
     corpus = encoder.encode(FOUR)
     assert "".join(corpus.vocabulary) == vocabulary
-    assert encoder.left_out == 4 - len(vocabulary)
+    assert encoder.excluded_words == 4 - len(vocabulary)
     kept = [[w for w in page.units[0].text.split() if w in vocabulary] for page in FOUR]
     assert words(corpus) == [tokens for tokens in kept if tokens]
 

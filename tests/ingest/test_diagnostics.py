@@ -7,7 +7,7 @@ import pytest
 from permutopic.corpus import Encoder
 from permutopic.documents import Document, Unit
 from permutopic.errors import InputError, InputWarning
-from permutopic.ingest.diagnostics import Watch, doubles
+from permutopic.ingest.diagnostics import Diagnostics, duplicates
 from permutopic.ingest.pipeline import read_corpus
 from permutopic.readers import ReadOptions
 from permutopic.text.tokens import Tokens
@@ -31,11 +31,11 @@ def pages(n, text=ENGLISH, units=3, first=0):
     ]
 
 
-def warnings_of(documents, tokens="words", units="paragraph", watch=None):
-    watch = Watch() if watch is None else watch
+def warnings_of(documents, tokens="words", units="paragraph", diagnostics=None):
+    diagnostics = Diagnostics() if diagnostics is None else diagnostics
     encoder = Encoder(tokens, units, skip_empty=True)
-    corpus = encoder.encode(watch.over(documents))
-    found = watch.warnings(corpus, encoder)
+    corpus = encoder.encode(diagnostics.observe(documents))
+    found = diagnostics.warnings(corpus, encoder)
     assert all("\n" not in message for message in found)
     return found
 
@@ -46,54 +46,54 @@ def test_there_is_nothing_to_say_about_ordinary_documents():
 
 def test_documents_pass_unchanged_and_are_counted():
     documents = [page("a", "One.", heading="H"), page("b", "Two.", "Three\ufffd.", heading="H")]
-    watch = Watch()
-    assert list(watch.over(documents)) == documents
-    assert watch.headings == {"H": 2}
-    assert watch.languages == {None: 2}
-    assert watch.replaced == 1
+    diagnostics = Diagnostics()
+    assert list(diagnostics.observe(documents)) == documents
+    assert diagnostics.headings == {"H": 2}
+    assert diagnostics.languages == {None: 2}
+    assert diagnostics.replaced == 1
 
 
 def test_what_was_left_out_for_a_fault_is_said_and_what_was_not_asked_for_is_not():
-    watch = Watch()
-    watch.notes.skip("a.bin", "binary", "NUL")
-    watch.notes.skip("b.bin", "binary", "NUL")
+    diagnostics = Diagnostics()
+    diagnostics.log.skip("a.bin", "binary", "NUL")
+    diagnostics.log.skip("b.bin", "binary", "NUL")
     for kind in ("unknown extension '.jpg'", "no extension", "title not asked for",
                  "category not asked for", "another name of a file", "redirect"):  # fmt: skip
-        watch.notes.skip("x", kind)
-    assert warnings_of(pages(2), watch=watch) == [
-        "2 left out (binary), a.bin for one: permutopic inspect lists them"
+        diagnostics.log.skip("x", kind)
+    assert warnings_of(pages(2), diagnostics=diagnostics) == [
+        "2 left out (binary), a.bin for one: `inspect` lists them"
     ]
 
 
 def test_an_example_is_there_however_many_came_before():
-    watch = Watch()
+    diagnostics = Diagnostics()
     for n in range(2000):
-        watch.notes.skip(f"{n}.7", "alias")
-    watch.notes.skip("a.bin", "binary")
-    [message] = warnings_of(pages(2), watch=watch)
+        diagnostics.log.skip(f"{n}.7", "alias")
+    diagnostics.log.skip("a.bin", "binary")
+    [message] = warnings_of(pages(2), diagnostics=diagnostics)
     assert message.startswith("1 left out (binary), a.bin for one")
 
 
 def test_a_folder_of_files_that_no_reader_is_for_is_said():
-    watch = Watch()
-    watch.notes.files = 3
+    diagnostics = Diagnostics()
+    diagnostics.log.files = 3
     for n in range(40):
-        watch.notes.skip(f"{n}.pdf", "unknown extension '.pdf'")
-    watch.notes.skip("a.doc", "unknown extension '.doc'")
-    [message] = warnings_of(pages(3), watch=watch)
+        diagnostics.log.skip(f"{n}.pdf", "unknown extension '.pdf'")
+    diagnostics.log.skip("a.doc", "unknown extension '.doc'")
+    [message] = warnings_of(pages(3), diagnostics=diagnostics)
     assert message.startswith("41 files left out for their extension, most of them as unknown ext")
     assert "'.pdf'" in message
-    fewer = Watch(watch.notes)
-    fewer.notes.files = 42
-    assert warnings_of(pages(3), watch=fewer) == []
+    fewer = Diagnostics(diagnostics.log)
+    fewer.log.files = 42
+    assert warnings_of(pages(3), diagnostics=fewer) == []
 
 
 def test_documents_whose_units_are_all_too_short_are_told_apart():
     encoder = Encoder(units=Units(min_words=30, short="drop"), skip_empty=True)
-    watch = Watch()
+    diagnostics = Diagnostics()
     long = page("long", " ".join(map(str, range(30))))
-    corpus = encoder.encode(watch.over([*pages(2), long]))
-    assert watch.warnings(corpus, encoder) == [
+    corpus = encoder.encode(diagnostics.observe([*pages(2), long]))
+    assert diagnostics.warnings(corpus, encoder) == [
         "2 documents left out whose units are all shorter than 30 words, p0.txt for one"
     ]
     with pytest.raises(InputError, match="has a unit of 99 words: lower min_words"):
@@ -153,7 +153,7 @@ def test_several_languages_are_said_from_a_fiftieth_on():
 def test_languages_without_spaces_are_said_unless_they_are_named():
     [message] = warnings_of(pages(4, CHINESE))
     assert message == (
-        "the text looks Chinese, which writes no spaces: --language zh finds its words"
+        "the text looks Chinese, which writes no spaces: language='zh' finds its words"
     )
     assert warnings_of(pages(4, CHINESE), Tokens(language="zh")) == []
     assert warnings_of(pages(4, CHINESE), str.split) != [message]
@@ -173,7 +173,7 @@ def test_short_units_are_said_if_there_are_many():
     short = [page(str(d), *(f"word{d} number{u}" for u in range(10))) for d in range(3)]
     [message] = warnings_of(short)
     assert message == (
-        "half of the units have at most 2 words, little to tell a topic by: --min-words merges "
+        "half of the units have at most 2 words, little to tell a topic by: min_words merges "
         "short ones"
     )
     assert warnings_of(short[:2]) == []
@@ -194,9 +194,9 @@ def test_long_units_are_said():
 
 
 def test_doubles_are_found_with_the_first_of_them():
-    assert doubles(["a", "b", "a", "b"]) == ([2, 3], 0)
-    assert doubles(["a", "b", "b"]) == ([2], 1)
-    assert doubles(["a"]) == doubles([]) == ([], -1)
+    assert duplicates(["a", "b", "a", "b"]) == ([2, 3], 0)
+    assert duplicates(["a", "b", "b"]) == ([2], 1)
+    assert duplicates(["a"]) == duplicates([]) == ([], -1)
 
 
 def test_a_corpus_is_read_with_warnings(tmp_path):
@@ -234,6 +234,6 @@ def test_headings_are_counted_once_a_document_in_the_order_they_are_met():
     units = tuple(
         Unit(f"text {n}", heading) for n, heading in enumerate(["Z", "A", "Z", None, "M"])
     )
-    watch = Watch()
-    list(watch.over([Document("a", units, "a"), Document("b", units[3:], "b")]))
-    assert watch.headings.most_common() == [("M", 2), ("Z", 1), ("A", 1)]
+    diagnostics = Diagnostics()
+    list(diagnostics.observe([Document("a", units, "a"), Document("b", units[3:], "b")]))
+    assert diagnostics.headings.most_common() == [("M", 2), ("Z", 1), ("A", 1)]

@@ -73,9 +73,9 @@ def test_the_table_has_a_row_for_every_run(aligned):
 
 
 def test_the_table_goes_to_pandas_and_to_files(aligned, tmp_path):
-    frame = aligned.to_pandas()
+    frame = aligned.table().to_pandas()
     assert frame.to_dict("records") == list(aligned.table())
-    assert aligned.write(tmp_path / "t.parquet") == 7
+    assert aligned.table().write(tmp_path / "t.parquet") == 7
     assert parquet.read_table(tmp_path / "t.parquet").to_pylist() == list(aligned.table())
 
 

@@ -143,15 +143,9 @@ def test_segments_hold_all_text_once_in_order_and_keep_to_their_sizes(made, leas
         boundaries=boundaries,
         n_topics=3,
         spans=[[unit.start, unit.end] for unit in document.units],
-    )
-    cut = segments(
-        inferred,
-        NAMES,
-        min_words=least,
-        max_words=most,
         units=document.units,
-        with_text=True,
     )
+    cut = segments(inferred, NAMES, min_words=least, max_words=most, with_text=True)
     assert " ".join(each.text for each in cut).split() == " ".join(texts).split()
     assert [each.number for each in cut] == list(range(1, len(cut) + 1))
     assert (cut[0].first_unit, cut[-1].last_unit) == (1, len(texts))
@@ -269,7 +263,6 @@ def test_among_equals_sizes_are_even():
         ({"min_words": 0}, "min_words must be a whole number of at least 1, not 0"),
         ({"max_words": 2.5}, "max_words must be a whole number of at least 1, not 2.5"),
         ({"min_words": 9, "max_words": 8}, r"min_words \(9\) must not be more than max_words"),
-        ({"units": ()}, "'t': the units given are not those of the document"),
     ],
 )
 def test_bad_settings_are_refused(settings, message):

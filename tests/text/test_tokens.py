@@ -126,7 +126,7 @@ def test_a_function_is_saved_by_name_and_asked_for_again():
     saved = Tokens(shout).as_dict()
     assert saved["split"] == {"function": f"{__name__}:shout"}
     assert Tokens.from_dict(saved, shout).splitter()("a") == ["A"]
-    with pytest.raises(InputError, match=rf"split by {__name__}:shout: load it with tokens="):
+    with pytest.raises(InputError, match=rf"split by {__name__}:shout: give that function again"):
         Tokens.from_dict(saved).splitter()("a")
 
 

@@ -55,7 +55,7 @@ class _Commands(click.Group):
             from permutopic.cli.options import names_in
 
             command = self.get_command(ctx, str(ctx.invoked_subcommand))
-            raise click.UsageError(error.message.render(names_in(command))) from None
+            raise InputError(error.message.render(names_in(command))) from None
 
     def format_commands(
         self,
@@ -90,6 +90,8 @@ def _run() -> int:
         error.show()
     except click.ClickException as error:
         _complain("error", error.format_message())
+    except InputError as error:
+        _complain("error", str(error))
     except (KeyboardInterrupt, click.Abort):
         _complain("stopped", "interrupted; nothing was written")
         return 130

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from permutopic.cli.options import current_names
 from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
+from permutopic.errors import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +87,7 @@ def _report(found: Inspection, n_headings: int, all_skipped: bool) -> Iterator[s
         f"core, {_bytes(found.memory)} of memory"
     )
     for message in found.warnings:
-        yield f"warning       {message}"
+        yield f"warning       {render(message, current_names())}"
 
 
 def _headings(found: Inspection, n_headings: int) -> Iterator[str]:
@@ -114,9 +116,8 @@ def _skipped(found: Inspection, all_skipped: bool) -> Iterator[str]:
         yield f"              {each.number:>6,} {each.reason}"
         shown = each.examples if all_skipped else each.examples[:_FEW]
         for location, detail in shown:
-            yield f"                     {location}" + (
-                "" if detail == each.reason else f": {detail}"
-            )
+            why = "" if detail == each.reason else f": {render(detail, current_names())}"
+            yield f"                     {location}{why}"
         if each.number > len(shown):
             more = "--all-skipped names them" if len(shown) < len(each.examples) else "not kept"
             yield f"                     and {each.number - len(shown):,} more ({more})"

@@ -40,6 +40,9 @@ def segment_command(
     PATHS are files, folders, globs, or - for standard input; without PATHS, the documents of the
     fit. With --min-words or --max-words segments keep to sizes, for retrieval.
     """
+    from permutopic.results.segments import check_bounds
+
+    check_bounds(min_words, max_words)
     if with_text and not paths:
         raise InputError("--text needs PATHS: a model keeps no text")
     check_output(output, model, *paths)

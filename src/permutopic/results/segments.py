@@ -252,6 +252,11 @@ def _check(
         raise InputError(
             f"{inferred.probabilities.shape[1]} topics need as many names, not {len(names)}"
         )
+    check_bounds(min_words, max_words)
+
+
+def check_bounds(min_words: int | None, max_words: int | None) -> None:
+    """Refuse bounds on a segment's words that no segment can meet."""
     for name, value in (("min_words", min_words), ("max_words", max_words)):
         if value is not None:
             check_integer(value, name, 1)

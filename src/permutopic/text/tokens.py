@@ -252,7 +252,11 @@ def _name_of(function: object) -> str:
 
 def _missing_function(name: str) -> Split:
     def missing(text: str) -> list[str]:  # noqa: ARG001
-        raise InputError(f"the model's text was split by {name}: load it with tokens={name}")
+        raise InputError(
+            f"the model's text was split by {name}: give that function again (",
+            Parameter("tokens"),
+            ")",
+        )
 
     missing.__module__, _, missing.__qualname__ = name.partition(":")
     return missing
