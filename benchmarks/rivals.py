@@ -23,11 +23,11 @@ import numpy as np
 
 from permutopic import Priors, Tokens, read_corpus
 from permutopic.baselines import bayesseg, c99, clustering, htmm, textseg, texttiling
-from permutopic.baselines.bayesseg_learning import gather
-from permutopic.baselines.c99_kernels import local_ranks, square_cosines
+from permutopic.baselines.bayesseg_learning import segment_statistics
+from permutopic.baselines.c99_kernels import local_ranks, squared_cosines
+from permutopic.baselines.document_tokens import document_tokens
 from permutopic.baselines.order_search import best_order
-from permutopic.baselines.segment_kernels import best_any, best_given
-from permutopic.baselines.segment_text import text_of
+from permutopic.baselines.segment_kernels import best_segmentation, best_segmentation_any_number
 from permutopic.baselines.texttiling_kernels import gap_similarities
 from permutopic.experiments.evaluate import score_corpus_segmentation
 from permutopic.metrics import score_alignment
@@ -173,7 +173,9 @@ def beside_original(
 
 def bayesseg_score(corpus: Corpus, document: int, ends: Sequence[int]) -> float:
     """Score given segments of one document with the fixed prior."""
-    return gather([text_of(corpus, document)], [np.array(ends)]).of_words(PRIOR)
+    return segment_statistics(
+        [document_tokens(corpus, document)], [np.array(ends)]
+    ).word_log_likelihood(PRIOR)
 
 
 def segmenters(folder: Path, name: str, report: Report) -> tuple[list[list[str]], list[list[str]]]:
@@ -394,14 +396,14 @@ def uncompiled(function: Any) -> Callable[..., Any]:
 
 def compiled_beside_plain(n_units: int, repeats: int) -> list[list[str]]:
     """Run compiled programmes of a small document beside their source: the same work, timed."""
-    text = text_of(made_up(1, n_units, 300), 0)
-    costs = textseg.segment_costs(text)
-    cosines = square_cosines(text.tokens, text.offsets, text.n_words)
+    tokens = document_tokens(made_up(1, n_units, 300), 0)
+    costs = textseg.segment_costs(tokens)
+    cosines = squared_cosines(*tokens)
     work: dict[str, tuple[Any, tuple[Any, ...]]] = {
-        "textseg, bayesseg: the programme": (best_given, (text, costs, 5)),
-        "textseg-auto: the programme": (best_any, (text, costs)),
+        "textseg, bayesseg: the programme": (best_segmentation, (tokens, costs, 5)),
+        "textseg-auto: the programme": (best_segmentation_any_number, (tokens, costs)),
         "c99: ranks": (local_ranks, (cosines, 5)),
-        "texttiling: blocks compared": (gap_similarities, (text.tokens, text.n_words, 20, 10)),
+        "texttiling: blocks compared": (gap_similarities, (tokens.words, tokens.n_words, 20, 10)),
     }
     rows = []
     for name, (function, arguments) in work.items():

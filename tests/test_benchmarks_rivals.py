@@ -11,8 +11,8 @@ import rivals
 
 from permutopic import Corpus
 from permutopic.baselines import bayesseg, textseg
-from permutopic.baselines.segment_kernels import best_given, walk
-from permutopic.baselines.segment_text import text_of
+from permutopic.baselines.document_tokens import document_tokens
+from permutopic.baselines.segment_kernels import best_segmentation, segment_costs_from
 from permutopic.results.prediction import Prediction
 
 PARAGRAPHS = [["sea salt sea", "salt sea", "snow hill", "hill snow hill"], ["a b", "a", "c c"]]
@@ -132,11 +132,11 @@ def test_the_median_counts_and_the_first_turn_does_not(monkeypatch):
 
 
 def test_what_is_uncompiled_is_so_to_the_bottom(corpus):
-    plain = rivals.uncompiled(best_given)
-    assert not hasattr(plain.__globals__["walk"], "py_func")
-    assert hasattr(walk, "py_func")  # the package keeps its own
-    text = text_of(corpus, 0)
-    ends, cost = plain(text, textseg.segment_costs(text), 2)
+    plain = rivals.uncompiled(best_segmentation)
+    assert not hasattr(plain.__globals__["segment_costs_from"], "py_func")
+    assert hasattr(segment_costs_from, "py_func")  # the package keeps its own
+    tokens = document_tokens(corpus, 0)
+    ends, cost = plain(tokens, textseg.segment_costs(tokens), 2)
     assert ends.tolist() == [2, 4]
     assert cost == pytest.approx(textseg.predict(corpus, n_segments=2).by_document["cost"][0])
 

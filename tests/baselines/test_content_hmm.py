@@ -183,12 +183,12 @@ def test_transitions_count_documents_not_units():
 
 
 def walks_slowly(model, scores):
-    """Every walk through one document's units and its log probability."""
+    """Every path through one document's units and its log probability."""
     n_states = model.initial.size
-    for walk in product(range(n_states), repeat=len(scores)):
-        total = model.initial[walk[0]] + sum(scores[range(len(scores)), walk])
-        total += model.final[walk[-1]]
-        yield walk, total + sum(model.transitions[one, two] for one, two in pairwise(walk))
+    for path in product(range(n_states), repeat=len(scores)):
+        total = model.initial[path[0]] + sum(scores[range(len(scores)), path])
+        total += model.final[path[-1]]
+        yield path, total + sum(model.transitions[one, two] for one, two in pairwise(path))
 
 
 def test_decoding_finds_the_best_of_all_walks():
@@ -212,9 +212,9 @@ def test_a_piece_is_scored_by_its_best_walk_between_two_states():
     found = model.piece_scores([piece, [], piece[:1]])
     scores = model.unit_scores(np.concatenate(piece), np.array([0, 2, 2, 5]))
     best = np.full((3, 3), -np.inf)
-    for walk, total in walks_slowly(model, scores):
-        ends = walk[0], walk[-1]
-        best[ends] = max(best[ends], total - model.initial[walk[0]] - model.final[walk[-1]])
+    for path, total in walks_slowly(model, scores):
+        ends = path[0], path[-1]
+        best[ends] = max(best[ends], total - model.initial[path[0]] - model.final[path[-1]])
     assert found[0] == pytest.approx(best)
     assert np.array_equal(found[1], np.where(np.eye(3), 0, -np.inf))
     assert np.diag(found[2]) == pytest.approx(scores[0])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.baselines.content_hmm import learn_content_hmm
-from permutopic.baselines.ridge_position import learn_ridge_positions
+from permutopic.baselines.ridge_position import fit_ridge_positions
 from permutopic.checks import check_integer
 from permutopic.errors import InputError
 from permutopic.metrics.ordering import kendall_tau
@@ -79,7 +79,7 @@ def ordering_taus(
 
 def ridge_taus(corpus: Corpus, documents: Iterable[Document]) -> list[float]:
     """Score the rival that is told the training documents' sections (`baselines`)."""
-    learned = learn_ridge_positions(corpus)
+    learned = fit_ridge_positions(corpus)
     return [_tau(learned.scores(pieces)) for pieces in _encoded(documents, corpus)]
 
 
