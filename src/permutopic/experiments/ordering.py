@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.baselines.content_hmm import learn_content_hmm
+from permutopic.baselines.content_hmm import fit_content_hmm
 from permutopic.baselines.ridge_position import fit_ridge_positions
 from permutopic.checks import check_integer
 from permutopic.errors import InputError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from permutopic.baselines.order_search import Searched
+    from permutopic.baselines.order_search import SearchResult
     from permutopic.corpus import Corpus
     from permutopic.documents import Document
     from permutopic.estimator import ContentModel
@@ -91,14 +91,14 @@ def hmm_orders(
     *,
     budget: int = 100_000,
     width: int = 100,
-) -> list[Searched]:
+) -> list[SearchResult]:
     """Let the HMM content model (`baselines`) order sections; it is not told the training ones.
 
     Documents with one section are left out. The seed decides between orders that are equally
     probable, which are many, never the order in which the sections came.
     """
     random = np.random.default_rng(check_integer(seed, "seed", 0))
-    model = learn_content_hmm(corpus, n_topics).model
+    model = fit_content_hmm(corpus, n_topics).model
     return [
         model.order(pieces, random, budget=budget, width=width)
         for pieces in _encoded(documents, corpus)
