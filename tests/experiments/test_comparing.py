@@ -15,7 +15,7 @@ from permutopic.experiments import comparing, methods
 from permutopic.experiments.comparing import SCORES, choose_methods, compare
 from permutopic.extras import MissingExtraError
 from permutopic.metrics import score_alignment, score_segmentation
-from permutopic.metrics.by_document import alignment_by_document, f_of
+from permutopic.metrics.by_document import alignment_by_document, alignment_f
 from permutopic.metrics.randomization import randomization_test
 from permutopic.metrics.seeds import seed_test
 from permutopic.results.prediction import Prediction
@@ -114,7 +114,7 @@ def test_stars_come_from_rows_averaged_over_seeds(toys):
     found = by_name(compare(CORPUS, 3, ["all"], n_seeds=3))
     rows = [alignment_by_document(CORPUS.headings, noisy(CORPUS, 3, s)) for s in range(3)]
     ours = alignment_by_document(CORPUS.headings, right(CORPUS, 3, 0))
-    expected = randomization_test(np.mean(rows, axis=0), ours, f_of)
+    expected = randomization_test(np.mean(rows, axis=0), ours, alignment_f)
     by_seed = found["noisy"].by_seed["f"]
     assert found["noisy"].p_values["f"] == (expected.p_value, seed_test(by_seed, [1.0] * 3))
     assert found["noisy"].p_value("f") == max(found["noisy"].p_values["f"])

@@ -24,10 +24,10 @@ from permutopic.extras import MissingExtraError
 from permutopic.metrics.alignment import score_alignment
 from permutopic.metrics.by_document import (
     alignment_by_document,
-    f_of,
-    pk_of,
+    alignment_f,
+    mean_pk,
+    mean_windowdiff,
     segmentation_by_document,
-    windowdiff_of,
 )
 from permutopic.metrics.randomization import randomization_test
 from permutopic.metrics.seeds import seed_test
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from permutopic.results.prediction import Prediction
 
 SCORES = ("recall", "precision", "f", "pk", "windowdiff", "segments", "seconds")
-TESTED = {"f": f_of, "pk": pk_of, "windowdiff": windowdiff_of}
+TESTED = {"f": alignment_f, "pk": mean_pk, "windowdiff": mean_windowdiff}
 OURS = "full"
 _ALIGNMENT = ("recall", "precision", "f")
 _P_VALUES = ("p", "p_documents", "p_seeds")
@@ -330,8 +330,8 @@ def _scored(
         segmented.append(segmentation)
         sizes = [prediction.ends(d).size for d in range(corpus.n_documents)]
         scores = {
-            "pk": float(pk_of(segmentation)),
-            "windowdiff": float(windowdiff_of(segmentation)),
+            "pk": float(mean_pk(segmentation)),
+            "windowdiff": float(mean_windowdiff(segmentation)),
             "segments": float(np.mean(sizes)),
             "seconds": seconds,
         }
