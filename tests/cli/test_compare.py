@@ -67,10 +67,11 @@ def toys(monkeypatch):
         methods.Method("chance", "Chance.", chance, group="floor"),
         methods.Method(
             "pieces", "Two.", pieces, frozenset({"reference"}), group="paper",
-            aligns=False, by_chance=False, told=True,
+            aligns=False, stochastic=False, uses_reference_count=True,
         ),
         methods.Method(
-            "embeddings", "Reads.", reader, frozenset({"encoder"}), reads_text=True, by_chance=False
+            "embeddings", "Reads.", reader, frozenset({"encoder"}),
+            needs_texts=True, stochastic=False,
         ),
         methods.Method("lda", "Lacks.", chance, verify=lacking),
     ]  # fmt: skip

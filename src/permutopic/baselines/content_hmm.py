@@ -33,7 +33,7 @@ A state that loses all its units remains, without counts, and may get units agai
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -195,7 +195,13 @@ def predict(
     corpus: Corpus,
     n_topics: int,
     seed: int = 0,
-    **settings: Any,
+    *,
+    smallest: int = MIN_CLUSTER_SIZE,
+    smoothing: str = "backoff",
+    strengths: Sequence[float] = STRENGTHS,
+    word_smoothing: float = WORD_SMOOTHING,
+    transition_smoothing: float = TRANSITION_SMOOTHING,
+    iterations: int = 100,
 ) -> Prediction:
     """Assign each unit its state in the most probable state sequence of its document.
 
@@ -208,7 +214,16 @@ def predict(
     [0, 0, 1, 0, 0, 1, 0, 0, 1]
     """
     check_integer(seed, "seed", 0)
-    fitted = fit_content_hmm(corpus, n_topics, **settings)
+    fitted = fit_content_hmm(
+        corpus,
+        n_topics,
+        smallest=smallest,
+        smoothing=smoothing,
+        strengths=strengths,
+        word_smoothing=word_smoothing,
+        transition_smoothing=transition_smoothing,
+        iterations=iterations,
+    )
     return Prediction(
         fitted.states,
         corpus.document_offsets,

@@ -9,7 +9,7 @@ the previous topic. All words of a unit come from its topic, β_k ~ Dirichlet(η
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -74,8 +74,11 @@ def predict(
     n_topics: int,
     seed: int = 0,
     *,
+    topic_prior: float | None = None,
+    word_prior: float = 1.01,
     iterations: int = 100,
-    **settings: Any,
+    tol: float = 0.0,
+    start: str = "corpus",
 ) -> Prediction:
     """Assign each unit its topic on the most probable path of the fitted model.
 
@@ -89,7 +92,16 @@ def predict(
     ([2, 4], ['change', 'iterations', 'log_likelihood', 'objective'])
     """
     check_integer(iterations, "iterations", 1, 10**6)
-    fitted = fit(corpus, n_topics, seed, iterations=iterations, **settings)
+    fitted = fit(
+        corpus,
+        n_topics,
+        seed,
+        topic_prior=topic_prior,
+        word_prior=word_prior,
+        iterations=iterations,
+        tol=tol,
+        start=start,
+    )
     measures = {
         "log_likelihood": float(fitted.log_likelihoods[-1]),
         "objective": float(fitted.objectives[-1]),

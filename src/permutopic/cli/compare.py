@@ -74,18 +74,18 @@ def compare_command(
     """
     from permutopic.cli.comparison_table import print_comparison
     from permutopic.cli.progress import shown_steps
-    from permutopic.experiments.comparing import choose_methods, compare
+    from permutopic.experiments.comparing import compare, select_methods
 
     choices = take_choices(settings)
     if n_seeds < 1:
         raise InputError(f"--seeds must be at least 1, not {n_seeds}")
     names = _listed(methods)
     given = _settings(names, n_jobs, encoder, changes)
-    chosen, missing = choose_methods(names, n_topics, given)
+    chosen, missing = select_methods(names, n_topics, given)
     _try_out(chosen, n_topics, given)
     check_output(output, *paths)
-    reads_text = any(method.reads_text for method in chosen)
-    documents = choices.read(paths, keep_texts=reads_text)
+    needs_texts = any(method.needs_texts for method in chosen)
+    documents = choices.read(paths, keep_texts=needs_texts)
     _check_labels(documents, reference)
     for name, reason in missing.items():
         click.echo(f"permutopic: note: {name} is left out: {reason}", err=True)
@@ -145,7 +145,7 @@ def _settings(
             )
         if not {method, "all"} & {*names, "full"}:
             raise InputError(f"--set {change}: {method} is not among the methods")
-        if name == "watch":
+        if name == "progress":
             raise InputError(f"--set {change}: the command line does the watching")
         given.setdefault(method, {})[name] = _value(value)
     return {method: take_settings(settings) for method, settings in given.items()}
@@ -164,7 +164,7 @@ def _try_out(chosen: list[Method], n_topics: int, given: Settings) -> None:
     """Refuse what a method would refuse, before work begins."""
     for method in chosen:
         if method.name in given:
-            method.try_out(n_topics, 0, **given[method.name])
+            method.check_on_sample(n_topics, 0, **given[method.name])
 
 
 def _check_labels(documents: Corpus, reference: str) -> None:

@@ -94,7 +94,7 @@ def cells(row: Mapping[str, Any], scores: Sequence[str], *, spread: bool) -> lis
 
 
 def _cell(row: Mapping[str, Any], score: str, spread: bool) -> str:
-    from permutopic.experiments.comparing import stars_of
+    from permutopic.experiments.comparing import significance_stars
 
     mean, deviation = row[score], row[f"{score}_sd"]
     if mean is None:
@@ -105,7 +105,7 @@ def _cell(row: Mapping[str, Any], score: str, spread: bool) -> str:
     shown = _short(mean, digits)
     if spread and deviation is not None:
         shown += f"±{_short(deviation, digits)}"
-    return shown + stars_of(row.get(f"{score}_p"))
+    return shown + significance_stars(row.get(f"{score}_p"))
 
 
 def _with_room(cell: str) -> str:
@@ -137,7 +137,7 @@ def _notes(comparison: Comparison, layout: _Layout) -> Iterator[str]:
     if any(each.stars(score) for each in methods for score in layout.heads):
         over = "over documents and over seeds" if most > 1 else "over documents"
         yield f"*, **: differs from full with p < .05, .01, {over}."
-    if any(each.told for each in methods):
+    if any(each.uses_reference_count for each in methods):
         yield (
             "†: told how many segments the reference has in each document, "
             f"{facts['reference_segments']:.1f} on average."

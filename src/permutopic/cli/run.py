@@ -87,12 +87,12 @@ def run_command(
     if output != _STANDARD:
         check_output(output, *paths)
     try:
-        found.try_out(n_topics, random_state, **given)
+        found.check_on_sample(n_topics, random_state, **given)
     except InputError as error:
         raise by_option(error, names) from None
-    documents = choices.read(paths, keep_texts=found.reads_text)
-    if "watch" in found.settings:
-        given["watch"] = shown_progress
+    documents = choices.read(paths, keep_texts=found.needs_texts)
+    if "progress" in found.settings:
+        given["progress"] = shown_progress
     try:
         prediction = found.predict(documents, n_topics, random_state, **given)
     except InputError as error:
