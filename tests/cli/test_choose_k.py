@@ -93,16 +93,16 @@ BAD = [
     (("-k", "4,,6"), "-k is a list of whole numbers"),
     (("-k", "-4"), "-k is a list of whole numbers"),
     (("-k", "²,4"), "-k is a list of whole numbers"),
-    (("-k", "20-5"), "a range goes from less to more, such as 5-20"),
+    (("-k", "20-5"), "a range is ascending, such as 5-20"),
     (("-k", "2-2000000"), "more than 100 numbers of topics to try"),
     (("-k", "1,4"), "n_topics (K) must be a whole number of at least 2"),
-    (("-k", "4"), "at least two different numbers, not [4]"),
-    (("--seeds", "1"), "n_seeds must be a whole number of at least 2"),
+    (("-k", "4"), "at least two different numbers of topics, not [4]"),
+    (("--seeds", "1"), "--seeds must be a whole number of at least 2"),
     (("--held-out", "0.1"), "of 12 documents, between 0.17 and 0.83, not 0.1"),
     (("--held-out", "some"), "'some' is not a valid float"),
     (("-o", "k.png"), "a picture's name ends in .svg"),
     (("-o", "nowhere/k.svg"), "there is no folder nowhere: make it first"),
-    (("--word-prior", "0"), "word_prior (β0) must lie"),
+    (("--word-prior", "0"), "--word-prior (β0) must lie"),
 ]
 
 

@@ -148,6 +148,17 @@ changed_model: Option = click.option(
 )
 
 
+def option_names(command: click.Command) -> dict[str, str]:
+    """Map the library's parameter names to the options of a command."""
+    names: dict[str, str] = {}
+    for option in command.params:
+        if isinstance(option, click.Option):
+            longest = max(option.opts, key=len)
+            names[longest.lstrip("-").replace("-", "_")] = longest
+            names[str(option.name)] = longest
+    return names
+
+
 def in_options(text: str) -> str:
     """Name settings in a text of the library by the options that the command line has for them.
 

@@ -1,4 +1,4 @@
-"""Options of the rivals: each is told those that were given, and refuses what it does not have."""
+"""Options of all methods; each gets those that were given, and refuses those it does not have."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ rival_options: Callable[[Callable[..., None]], Callable[..., None]] = adding(
         ),
     )
 )
-"""Adds the settings that rivals have."""
+"""Add the options of all methods to a command."""
 
 
 def take_settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Look up what is named: an encoder; "learned", which the method calls None."""
+    """Convert values: an encoder by its name, and "learned" to None."""
     given = dict(settings)
     if isinstance(given.get("encoder"), str):
         given["encoder"] = find_encoder(given["encoder"])
@@ -94,22 +94,7 @@ def take_settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def find_encoder(name: str) -> Any:
-    """Look up an encoder of the user's own."""
+    """Import an encoder of the user's own."""
     if not all(name.partition(":")):
         raise InputError(f"--encoder is MODULE:NAME, such as my_module:encode, not {name!r}")
     return find_function("--encoder", name)
-
-
-def by_option(error: InputError, names: dict[str, str]) -> InputError:
-    """Name settings in a message by the options that the command line has for them.
-
-    >>> by_option(InputError("n_segments must be 1"), {"n_segments": "--segments"})
-    InputError('--segments must be 1')
-    """
-    text = str(error)
-    for setting, option in names.items():
-        if text.startswith(f"{setting} "):
-            text = option + text.removeprefix(setting)
-        if "_" in setting:  # no word of plain English
-            text = text.replace(setting, option)
-    return type(error)(text)
