@@ -182,5 +182,5 @@ def test_wrong_settings_are_refused(settings, message):
 
 
 def test_what_is_no_table_is_refused():
-    with pytest.raises(InputError, match="the rows must be a table"):
+    with pytest.raises(InputError, match="rows must be a table"):
         bootstrap_interval([0.1, 0.2], mean_pk)

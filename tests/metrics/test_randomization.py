@@ -259,8 +259,8 @@ def test_a_p_without_what_was_observed_is_noticed(monkeypatch):
     [
         ([[1]], [[1], [2]], {}, r"not of shape \(1, 1\) and \(2, 1\)"),
         ([[1, 2]], [[1]], {}, r"not of shape \(1, 2\) and \(1, 1\)"),
-        ([[np.nan]], [[1]], {}, "the first rows must be finite"),
-        ([[1]], [["x"]], {}, "the second rows must be a table of numbers"),
+        ([[np.nan]], [[1]], {}, "first must be finite"),
+        ([[1]], [["x"]], {}, "second must be a table of numbers"),
         ([[1]], [[1]], {"rounds": 0}, "rounds must be a whole number of at least 1, not 0"),
         ([[1]] * 20, [[1]] * 20, {"seed": -1}, "seed must be a whole number of at least 0"),
     ],

@@ -79,7 +79,7 @@ def bootstrap_interval(
             Parameter("level"), f" must lie between 0 and 1, such as 0.95, not {level:g}"
         )
     check_choice(method, "method", INTERVALS)
-    table = check_table(rows, "the rows")
+    table = check_table(rows, "rows")
     if table.shape[0] < 2:
         raise InputError("an interval over documents needs two documents at least, not 1")
     resampled = _resample(table, statistic, rounds, generator(seed), vectorized)

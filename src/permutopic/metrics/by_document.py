@@ -169,15 +169,19 @@ def check_table(rows: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
         table = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must be a table of numbers, one row a document") from None
+        raise InputError(
+            Parameter(name), " must be a table of numbers, one row per document"
+        ) from None
     if table.ndim != 2 or table.size == 0:
         raise InputError(
-            f"{name} must be a table (documents, columns) that is not empty, "
-            f"not of shape {table.shape}"
+            Parameter(name),
+            f" must be a table (documents, columns) that is not empty, not of shape {table.shape}",
         )
     if not np.isfinite(table).all():
         document = int(np.argmin(np.isfinite(table).all(axis=1)))
-        raise InputError(f"{name} must be finite, and row {document} is {table[document].tolist()}")
+        raise InputError(
+            Parameter(name), f" must be finite, and row {document} is {table[document].tolist()}"
+        )
     return table
 
 

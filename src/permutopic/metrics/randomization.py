@@ -83,7 +83,7 @@ def randomization_test(
     (-0.25, 0.03125, True)
     """
     rounds = check_integer(rounds, "rounds", 1)
-    tables = check_table(first, "the first rows"), check_table(second, "the second rows")
+    tables = check_table(first, "first"), check_table(second, "second")
     if tables[0].shape != tables[1].shape:
         raise InputError(
             f"two systems need rows for the same documents, "
