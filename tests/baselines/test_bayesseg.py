@@ -70,7 +70,7 @@ def test_it_finds_the_best_of_all_segmentations(seed, duration):
         assert found.measures["log_likelihood"] == pytest.approx(best)
 
 
-def test_a_walk_gives_every_segment_the_score_of_its_definition():
+def test_one_pass_gives_every_segment_the_score_of_its_definition():
     units = tiny(5)
     tokens = document_tokens(Corpus.from_paragraphs([units], tokens="whitespace"), 0)
     gains = np.log(np.arange(tokens.words.size) + 0.3)

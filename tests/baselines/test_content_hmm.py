@@ -205,7 +205,7 @@ def test_decoding_finds_the_best_of_all_paths():
             assert paths[tuple(states[part])] == pytest.approx(max(paths.values()))
 
 
-def test_a_piece_is_scored_by_its_best_walk_between_two_states():
+def test_a_piece_is_scored_by_its_best_path_between_two_states():
     random = np.random.default_rng(6)
     model, _ = drawn_model(random)
     piece = [random.integers(0, 5, size=n) for n in (2, 0, 3)]
@@ -368,7 +368,7 @@ def test_with_back_off_words_are_scored_without_the_document():
         assert paths[told] == pytest.approx(max(paths.values()))
 
 
-def walking_in_circles(monkeypatch, corpus, n_different):
+def decoding_in_a_cycle(monkeypatch, corpus, n_different):
     """Have decoding give `n_different` paths in turn, the second the most probable of them."""
     asked = []
 
@@ -385,7 +385,7 @@ def walking_in_circles(monkeypatch, corpus, n_different):
 
 def test_paths_that_come_round_in_a_circle_end_it(monkeypatch):
     corpus = Corpus.from_paragraphs([["a b", "a b", "c d", "c d"]] * 2)
-    asked = walking_in_circles(monkeypatch, corpus, 3)
+    asked = decoding_in_a_cycle(monkeypatch, corpus, 3)
     learned = fit_content_hmm(corpus, 3, smallest=2)
     assert learned.iterations == len(asked) == 4  # the fourth is the first again
     assert not learned.converged
@@ -396,7 +396,7 @@ def test_paths_that_come_round_in_a_circle_end_it(monkeypatch):
 
 def test_iterations_are_bounded(monkeypatch):
     corpus = Corpus.from_paragraphs([["a b", "a b", "c d", "c d"]] * 2)
-    asked = walking_in_circles(monkeypatch, corpus, 8)
+    asked = decoding_in_a_cycle(monkeypatch, corpus, 8)
     found = predict(corpus, 3, smallest=2, iterations=5)
     assert found.measures["iterations"] == len(asked) == 5
     assert found.measures["settled"] == 0

@@ -67,7 +67,7 @@ def test_it_finds_the_best_of_all_segmentations_when_it_may_choose(seed):
     assert found.ends(0).tolist() in best
 
 
-def test_a_walk_gives_every_segment_the_cost_of_its_definition():
+def test_one_pass_gives_every_segment_the_cost_of_its_definition():
     units = tiny(5)
     tokens = document_tokens(Corpus.from_paragraphs([units], tokens="whitespace"), 0)
     costs, seen = textseg.segment_costs(tokens), np.zeros(tokens.n_words, dtype=np.int64)
