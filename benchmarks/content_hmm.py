@@ -2,11 +2,11 @@
 
     python benchmarks/content_hmm.py CORPORA [--topics 10]
 
-First, smoothing: every fifth document is held out, and scored by what was learned from the others;
-given is the log probability a token, and the share of units in the largest state. No heading is
-looked at. Second, ordering on the split of `splits.json` with the true headings of the training
-documents as states, the K − 1 commonest and all others as the insertion state: what the chain could
-do if it found the topics. Tokens are words.
+First, smoothing: every fifth document is held out and scored by the model fitted to the others;
+printed are the log probability per token in nats, and the share of units in the largest state.
+Headings are not used. Second, ordering on the split of `splits.json` with the true headings of the
+training documents as states, the K − 1 most frequent and all others as the insertion state: an
+upper limit for the chain, given the right topics. Tokens are words.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from permutopic.baselines.content_hmm import (
     STRENGTHS,
     TRANSITION_SMOOTHING,
     ContentHmm,
-    learn_content_hmm,
-    move_logs,
+    estimate_transitions,
+    fit_content_hmm,
 )
-from permutopic.baselines.content_hmm_emissions import backoff_tables, tokens_of
+from permutopic.baselines.content_hmm_emissions import backoff_tables, encode_bigrams
 from permutopic.corpus import Encoder
 from permutopic.experiments.ordering import order_tau, sections_of
 from permutopic.ordering.pieces import encode_pieces
@@ -47,31 +47,33 @@ CHOICES: dict[str, dict[str, Any]] = {
 
 
 def held_out(documents: list[Document], n_topics: int, **settings: Any) -> tuple[float, float]:
-    """Score every fifth document by the others: nats a token, and the largest state's share."""
+    """Score every fifth document by the others: nats per token, and the largest state's share."""
     training = Corpus.from_documents(d for n, d in enumerate(documents) if n % 5)
-    learned = learn_content_hmm(training, n_topics, **settings)
+    fitted = fit_content_hmm(training, n_topics, **settings)
     test = Encoder(vocabulary=training.vocabulary, skip_empty=True).encode(documents[::5])
-    _, totals = learned.model.decode(test.words, test.unit_offsets, test.document_offsets)
-    largest = np.bincount(learned.states).max() / learned.states.size
+    _, totals = fitted.model.decode(test.words, test.unit_offsets, test.document_offsets)
+    largest = np.bincount(fitted.states).max() / fitted.states.size
     return float(totals.sum() / test.n_tokens), float(largest)
 
 
 def true_states(corpus: Corpus, n_topics: int) -> NDArray[np.int64]:
-    """Make states of the commonest headings, most units first, and one of all others."""
+    """Return states by heading: the most frequent ones in order, then one for all others."""
     names = np.array(corpus.reference("label"))
     found, counts = np.unique(names, return_counts=True)
-    commonest = found[np.argsort(-counts, kind="stable")][: n_topics - 1]
-    number = {name: state for state, name in enumerate(commonest)}
-    return np.array([number.get(name, len(commonest)) for name in names])
+    most_frequent = found[np.argsort(-counts, kind="stable")][: n_topics - 1]
+    number = {name: state for state, name in enumerate(most_frequent)}
+    return np.array([number.get(name, len(most_frequent)) for name in names])
 
 
 def model_of(corpus: Corpus, states: NDArray[np.int64]) -> ContentHmm:
-    """Estimate a model from states that are given."""
-    tokens, insertion = tokens_of(corpus), int(states.max())
+    """Estimate a model from given states."""
+    encoded, insertion = encode_bigrams(corpus), int(states.max())
     strengths = np.array(STRENGTHS) * corpus.n_tokens
-    tables = backoff_tables(tokens, states, insertion, strengths)
-    moves = move_logs(states, corpus.document_offsets, insertion + 1, TRANSITION_SMOOTHING)
-    return ContentHmm(corpus.n_words, tokens.pairs, *tables, *moves)
+    tables = backoff_tables(encoded, states, insertion, strengths)
+    chain = estimate_transitions(
+        states, corpus.document_offsets, insertion + 1, TRANSITION_SMOOTHING
+    )
+    return ContentHmm(corpus.n_words, encoded.bigrams, *tables, *chain)
 
 
 def main() -> None:

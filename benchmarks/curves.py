@@ -1,4 +1,4 @@
-"""Log joint against time: the paper's moves and the default, side by side on one machine.
+"""Log joint against time of the paper's sampler and the default, on one machine.
 
     python benchmarks/curves.py CORPORA [--topics 10] [--save FILE] [--picture FILE]
 
@@ -35,8 +35,8 @@ NAMES = ("elements_paper", "cities_paper", "elements_en", "man2_en")
 COLOURS = {"default": "#0b6e4f", "paper's moves": "#c1440e"}
 
 
-class Watch:
-    """Notes the time, the log joint and the inverse_temperature after every sweep."""
+class SweepRecord:
+    """Records the time, the log joint and the inverse temperature after every sweep."""
 
     def __init__(self) -> None:
         self.started = time.perf_counter()
@@ -45,39 +45,41 @@ class Watch:
         self.inverse_temperatures: list[float] = []
 
     def __call__(self, info: SweepInfo) -> None:
-        """Note one sweep."""
+        """Record one sweep."""
         self.seconds.append(time.perf_counter() - self.started)
         self.log_joints.append(info.log_joint)
         self.inverse_temperatures.append(info.inverse_temperature)
 
     def run(self, corpus: str, sampler: str, n_topics: int, seed: int) -> dict[str, Any]:
-        """Give all that was noted."""
+        """Return the record as plain values."""
         made = {"corpus": corpus, "sampler": sampler, "n_topics": n_topics, "seed": seed}
         return {**made, **{name: value for name, value in vars(self).items() if name != "started"}}
 
 
-def default_run(corpus: Corpus, n_topics: int, priors: Priors, seed: int) -> Watch:
-    """Run the default to its end."""
-    watch = Watch()
+def default_run(corpus: Corpus, n_topics: int, priors: Priors, seed: int) -> SweepRecord:
+    """Run the default sampler to its end."""
+    record = SweepRecord()
     plan = Plan.of("blocked", DEFAULT_SWEEPS["blocked"])
-    run_chain(corpus, n_topics, priors, plan, MOVES["blocked"], seed, 0, on_sweep=watch)
-    return watch
+    run_chain(corpus, n_topics, priors, plan, MOVES["blocked"], seed, 0, on_sweep=record)
+    return record
 
 
-def paper_run(corpus: Corpus, n_topics: int, priors: Priors, seed: int, seconds: float) -> Watch:
-    """Run the paper's moves for so long."""
-    watch, streams = Watch(), Streams(seed)
+def paper_run(
+    corpus: Corpus, n_topics: int, priors: Priors, seed: int, seconds: float
+) -> SweepRecord:
+    """Run the paper's moves for `seconds`."""
+    record, streams = SweepRecord(), Streams(seed)
     state = initial_state(corpus, n_topics, priors, streams.at(2**32, 0))
     moves, meter = paper_moves(corpus, n_topics, priors), FastLogJoint.for_corpus(corpus, priors)
     for _, info in sample(state, moves, meter, streams, 10**6):
-        watch(info)
-        if watch.seconds[-1] > seconds:
+        record(info)
+        if record.seconds[-1] > seconds:
             break
-    return watch
+    return record
 
 
 def at(run: dict[str, Any], seconds: float) -> float:
-    """Give the log joint a run had after so many seconds."""
+    """Return the log joint of a run after `seconds`."""
     done = int(np.searchsorted(run["seconds"], seconds, side="right"))
     return float(run["log_joints"][max(done, 1) - 1])
 
@@ -89,9 +91,9 @@ def measure(folder: Path, n_topics: int, seeds: list[int], times: float) -> list
         corpus = read_corpus(folder / f"{name}.jsonl.gz", "whitespace")
         priors = Priors.for_documents(corpus.n_documents)
         for seed in seeds:
-            watch = default_run(corpus, n_topics, priors, seed)
-            runs.append(watch.run(name, "default", n_topics, seed))
-            theirs = paper_run(corpus, n_topics, priors, seed, times * watch.seconds[-1])
+            record = default_run(corpus, n_topics, priors, seed)
+            runs.append(record.run(name, "default", n_topics, seed))
+            theirs = paper_run(corpus, n_topics, priors, seed, times * record.seconds[-1])
             runs.append(theirs.run(name, "paper's moves", n_topics, seed))
     return runs
 
@@ -116,7 +118,7 @@ def show(runs: list[dict[str, Any]], times: float) -> None:
 
 
 def draw(runs: list[dict[str, Any]], path: Path) -> None:
-    """Draw all runs, one panel a corpus, thousands of nats below the best of all."""
+    """Draw all runs, one panel per corpus, in thousands of nats below the best."""
     from matplotlib.figure import Figure  # noqa: PLC0415  (an extra)
 
     figure = Figure(figsize=(10, 7), layout="constrained")
@@ -144,32 +146,32 @@ def draw(runs: list[dict[str, Any]], path: Path) -> None:
 
 
 def main() -> None:
-    """Measure, or read what was measured, then print and draw."""
+    """Run or read the measurements, then print and draw."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--topics", type=int, default=10)
     parser.add_argument("--seeds", type=int, nargs="+", default=list(range(5)))
     parser.add_argument("--times", type=float, default=5.0)
-    parser.add_argument("--save", type=Path, help="one run a line; read instead if it is there")
+    parser.add_argument("--save", type=Path, help="one run per line; read if it exists")
     parser.add_argument("--picture", type=Path)
-    asked = parser.parse_args()
-    if asked.save and asked.save.exists():
-        runs = [json.loads(line) for line in asked.save.read_text(encoding="utf-8").splitlines()]
+    options = parser.parse_args()
+    if options.save and options.save.exists():
+        runs = [json.loads(line) for line in options.save.read_text(encoding="utf-8").splitlines()]
     else:
-        small = read_corpus(asked.corpora / "elements_en.jsonl.gz", "whitespace")
+        small = read_corpus(options.corpora / "elements_en.jsonl.gz", "whitespace")
         default_run(small, 2, Priors.for_documents(small.n_documents), 0)  # compiles
         paper_run(small, 2, Priors.for_documents(small.n_documents), 0, 0.0)
-        runs = measure(asked.corpora, asked.topics, asked.seeds, asked.times)
-        if asked.save:
+        runs = measure(options.corpora, options.topics, options.seeds, options.times)
+        if options.save:
             lines = (json.dumps(rounded(run)) + "\n" for run in runs)
-            asked.save.write_text("".join(lines), encoding="utf-8")
-    show(runs, asked.times)
-    if asked.picture:
-        draw(runs, asked.picture)
+            options.save.write_text("".join(lines), encoding="utf-8")
+    show(runs, options.times)
+    if options.picture:
+        draw(runs, options.picture)
 
 
 def rounded(run: dict[str, Any]) -> dict[str, Any]:
-    """Keep what a picture can show."""
+    """Round a run to the resolution of the picture."""
     digits = {"seconds": 3, "log_joints": 1, "inverse_temperatures": 4}
     return {k: np.round(v, digits[k]).tolist() if k in digits else v for k, v in run.items()}
 

@@ -1,12 +1,12 @@
-"""Ordering: every method and its rivals, on the split of `splits.json` or by cross-validation.
+"""Compare ordering methods, on the split of `splits.json` or by cross-validation.
 
     python benchmarks/ordering.py CORPORA [--variants full constrained] [--seeds 0 1 2 3 4]
     python benchmarks/ordering.py CORPORA --folds 5 --names elements_paper man2_en bundled
 
 CORPORA is a folder with splits.json and NAME.jsonl.gz; "bundled" are the articles that come with
-permutopic. Tokens are words, K is 10, τ is in expectation over ties. Given is the mean over the
-documents and its standard deviation over seeds, each with a fit of its own; and the difference to
-the rival, with its standard error over documents.
+permutopic. Tokens are words, K is 10, τ is in expectation over ties. Printed are the mean over
+documents and its standard deviation over seeds, each with its own fit; and the difference from
+ridge regression, with its standard error over documents.
 """
 
 from __future__ import annotations
@@ -34,10 +34,17 @@ from permutopic.ordering import METHODS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FOLDED = ("cities_paper", "elements_paper", "elements_en", "man2_en", "wikivoyage_en", "bundled")
+CROSS_VALIDATED = (
+    "cities_paper",
+    "elements_paper",
+    "elements_en",
+    "man2_en",
+    "wikivoyage_en",
+    "bundled",
+)
 RIDGE = "ridge on true training sections"
-AT_MOST = 160
-"""Documents of a corpus that are cross-validated: more take long and tell little more."""
+MAX_DOCUMENTS = 160
+"""Maximum number of documents of a corpus that are cross-validated, to save time."""
 
 
 def documents_of(folder: Path, name: str) -> list[Document]:
@@ -48,9 +55,9 @@ def documents_of(folder: Path, name: str) -> list[Document]:
 
 
 def show(rows: dict[str, Sequence[Sequence[float]]]) -> None:
-    """Print the mean τ of each row, its standard deviation over seeds, and its lead over ridge.
+    """Print the mean τ of each method, its standard deviation over seeds, and its gain over ridge.
 
-    The last is the mean difference over documents, with its standard error over documents.
+    The gain is the mean difference over documents, with its standard error over documents.
     """
     rival = np.mean(rows[RIDGE], axis=0)
     print("| | τ | by seed | over ridge |")
@@ -66,8 +73,8 @@ def show(rows: dict[str, Sequence[Sequence[float]]]) -> None:
         print(f"| {name} | {np.mean(means):.3f}{spread} | {by_seed} | {over} |")
 
 
-def on_the_split(folder: Path, variants: list[str], seeds: list[int], n_topics: int) -> None:
-    """Fit to the training corpus of the split, order the sections of its test documents."""
+def run_split(folder: Path, variants: list[str], seeds: list[int], n_topics: int) -> None:
+    """Fit to the training corpus of the split, and order the sections of its test documents."""
     split = json.loads((folder / "splits.json").read_text(encoding="utf-8"))["ordering"]
     training = documents_of(folder, split["train"])
     titles = set(split["test_titles"])
@@ -75,7 +82,7 @@ def on_the_split(folder: Path, variants: list[str], seeds: list[int], n_topics: 
     print(f"trained on {len(training)} documents, {len(test)} to order\n")
     corpus = Corpus.from_documents(training)
     rows: dict[str, Sequence[Sequence[float]]] = {
-        "true labels, mean training place": [label_taus(training, test)],
+        "true labels, mean training position": [label_taus(training, test)],
         RIDGE: [ridge_taus(corpus, test)],
     }
     searches = [hmm_orders(corpus, test, n_topics, seed) for seed in seeds]
@@ -88,7 +95,7 @@ def on_the_split(folder: Path, variants: list[str], seeds: list[int], n_topics: 
         rows |= {f"{variant}, {method}": [run[method] for run in runs] for method in METHODS}
     show(rows)
     exact = [sum(one.exact for one in orders) for orders in searches]
-    print(f"\nHMM content model: no order is better for {exact} of {len(test)}, seed by seed")
+    print(f"\nHMM content model: the order is optimal for {exact} of {len(test)}, seed by seed")
 
 
 def fit(
@@ -100,7 +107,7 @@ def fit(
     return corpus, model.fit(corpus)
 
 
-def by_folds(
+def run_cross_validation(
     folder: Path,
     names: list[str],
     variants: list[str],
@@ -111,7 +118,7 @@ def by_folds(
     """Cross-validate on one corpus after the other."""
     for name in names:
         everything = documents_of(folder, name)
-        chosen = np.random.default_rng(1).permutation(len(everything))[:AT_MOST]
+        chosen = np.random.default_rng(1).permutation(len(everything))[:MAX_DOCUMENTS]
         documents = [everything[n] for n in np.sort(chosen)]
         for variant in variants:
             print(f"\n{name}, {variant}: {len(documents)} documents, {n_folds} folds\n")
@@ -126,7 +133,7 @@ def by_folds(
 
 
 def main() -> None:
-    """Measure what was asked for."""
+    """Run the split, or cross-validation."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--variants", nargs="*", default=["full"])
@@ -134,13 +141,20 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=10)
     parser.add_argument("--folds", type=int, help="cross-validate instead")
     parser.add_argument(
-        "--names", nargs="+", default=list(FOLDED), help="corpora to cross-validate"
+        "--names", nargs="+", default=list(CROSS_VALIDATED), help="corpora to cross-validate"
     )
-    asked = parser.parse_args()
-    if asked.folds is None:
-        on_the_split(asked.corpora, asked.variants, asked.seeds, asked.topics)
+    options = parser.parse_args()
+    if options.folds is None:
+        run_split(options.corpora, options.variants, options.seeds, options.topics)
     else:
-        by_folds(asked.corpora, asked.names, asked.variants, asked.seeds, asked.topics, asked.folds)
+        run_cross_validation(
+            options.corpora,
+            options.names,
+            options.variants,
+            options.seeds,
+            options.topics,
+            options.folds,
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How far the priors matter: one at a time is moved, and what moves with it is counted.
+"""Sensitivity to the priors: vary one at a time, and measure scores and outlines.
 
     python benchmarks/priors.py CORPORA [--save FILE] [--seeds 0 1 2 3 4] [--only NAME:K …]
 
@@ -6,9 +6,9 @@ CORPORA is a folder with elements_paper, man2_en and cities_paper (.jsonl.gz, sp
 "elements" are the bundled articles. F and Pk are against the authors' headings, Pk counted over
 words. The log joint has ρ integrated out with its prior normalised, so that it can be compared
 across all values of all four priors; ρ is that of the outline, the mean over its topics.
-Agreement and τ compare a run with the runs at the defaults that have *other* seeds, so the
-row of the default says how far seeds alone move the outline. Runs are appended to FILE, one JSON
-object a line, and those that are in it already are not repeated; the defaults are always run.
+Agreement and τ compare a run with the runs at the defaults that have *other* seeds, so the row of
+the default is the effect of seeds alone. Runs are appended to FILE, one JSON object per line, and
+those already in it are not repeated; the defaults are always run.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SYMBOLS = {
     "dispersion_prior": "ρ0",
     "dispersion_strength": "ν0 / D",
 }
-_GRID = np.geomspace(1e-8, 1e4, 20_001)  # of ρ: fine beside the sharpest density, wider than any
+_GRID = np.geomspace(1e-8, 1e4, 20_001)  # of ρ: finer than the sharpest density, wider than any
 
 Run = dict[str, Any]
 Reference = dict[int, "NDArray[np.int64]"]
@@ -68,7 +68,7 @@ Reference = dict[int, "NDArray[np.int64]"]
 
 @cache
 def load(folder: Path, name: str) -> Corpus:
-    """Read a corpus once."""
+    """Read a corpus, with a cache."""
     if name == "elements":
         return load_elements()
     return read_corpus(folder / f"{name}.jsonl.gz", "whitespace")
@@ -96,14 +96,14 @@ def log_joint_without_dispersion(model: ContentModel) -> float:
 
 
 def fit(corpus: Corpus, n_topics: int, seed: int, changed: dict[str, float]) -> ContentModel:
-    """Make a model with one prior moved; the strength is given as a share of the documents."""
+    """Return a model with one prior changed; the strength is a share of the documents."""
     priors: dict[str, Any] = {**DEFAULTS, **changed}
     priors["dispersion_strength"] *= corpus.n_documents
     return ContentModel(n_topics, random_state=seed, **priors)
 
 
 def one(corpus: Corpus, n_topics: int, seed: int, changed: dict[str, float]) -> tuple[Run, Any]:
-    """Fit and score once; gives the figures, and the topic of every unit."""
+    """Fit and score once; return the scores, and the topic of every unit."""
     model = fit(corpus, n_topics, seed, changed)
     result = evaluate(corpus, model)
     dispersions = [e.dispersion for e in model.outline(1) if e.dispersion is not None]
@@ -122,7 +122,7 @@ def one(corpus: Corpus, n_topics: int, seed: int, changed: dict[str, float]) -> 
 
 
 def compare(topics: NDArray[np.int64], reference: Reference, seed: int) -> Run:
-    """Hold a run against the default ones of other seeds."""
+    """Compare a run with those at the defaults with other seeds."""
     others = [found for other, found in reference.items() if other != seed]
     orders = [order_agreement(topics, other) for other in others]
     known = [tau for tau in orders if not np.isnan(tau)]
@@ -135,7 +135,7 @@ def compare(topics: NDArray[np.int64], reference: Reference, seed: int) -> Run:
 def run_study(
     folder: Path, name: str, n_topics: int, seeds: list[int], runs: list[Run], save: Path | None
 ) -> None:
-    """Do what is missing for one corpus and K; `runs` and the file grow."""
+    """Make the missing runs of one corpus and K; append them to `runs` and the file."""
     corpus, reference = load(folder, name), Reference()
     known = {(r["corpus"], r["n_topics"], r["prior"], r["value"], r["seed"]) for r in runs}
 
@@ -163,14 +163,14 @@ def run_study(
 
 
 def pick(runs: list[Run], name: str, n_topics: int, prior: str, value: float) -> list[Run]:
-    """Take the runs of one row; the defaults stand in every table."""
+    """Select the runs of one row; the defaults are in every table."""
     setting = ("default", None) if value == DEFAULTS[prior] else (prior, value)
     wanted = (name, n_topics, *setting)
     return [r for r in runs if (r["corpus"], r["n_topics"], r["prior"], r["value"]) == wanted]
 
 
 def figure(runs: list[Run], key: str, digits: int) -> str:
-    """Give mean ± standard deviation over seeds of one figure."""
+    """Format mean ± standard deviation over seeds of one score."""
     figures = [r[key] for r in runs if r[key] is not None]
     if not figures:
         return "–"
@@ -179,12 +179,12 @@ def figure(runs: list[Run], key: str, digits: int) -> str:
 
 
 def scores(runs: list[Run], _: list[Run]) -> str:
-    """Give what headings say of a row, and the topics it uses."""
+    """Format scores against headings, and the topics used."""
     return f"{figure(runs, 'f', 3)}; {figure(runs, 'pk', 3)}; {figure(runs, 'topics_in_use', 1)}"
 
 
 def outline(runs: list[Run], _: list[Run]) -> str:
-    """Give how far the outline of a row is from the default's."""
+    """Format the agreement with the outline at the defaults."""
     return (
         f"{figure(runs, 'agreement', 2)}; {figure(runs, 'order_agreement', 2)}; "
         f"{figure(runs, 'dispersion', 2)}"
@@ -192,7 +192,7 @@ def outline(runs: list[Run], _: list[Run]) -> str:
 
 
 def joint(runs: list[Run], base: list[Run]) -> str:
-    """Give nats above the default's mean, or that mean."""
+    """Format the log joint less the mean at the defaults, or that mean, in nats."""
     mean, level = (float(np.mean([r["log_joint"] for r in rows])) for rows in (runs, base))
     spread = np.std([r["log_joint"] for r in runs], ddof=min(1, len(runs) - 1))
     shown = f"{level:,.0f}" if runs == base else f"{mean - level:+,.0f}"
@@ -221,19 +221,19 @@ def show(runs: list[Run]) -> None:
 
 
 def main() -> None:
-    """Do what is missing, then print the tables."""
+    """Make the missing runs, then print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--save", type=Path)
     parser.add_argument("--seeds", type=int, nargs="*", default=list(range(5)))
     parser.add_argument("--only", nargs="*", metavar="NAME:K", help="Studies to do; none: show.")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     runs: list[Run] = []
-    if asked.save and asked.save.exists():
-        runs = [json.loads(line) for line in asked.save.read_text(encoding="utf-8").splitlines()]
+    if options.save and options.save.exists():
+        runs = [json.loads(line) for line in options.save.read_text(encoding="utf-8").splitlines()]
     for name, n_topics in STUDIES:
-        if asked.only is None or f"{name}:{n_topics}" in asked.only:
-            run_study(asked.corpora, name, n_topics, asked.seeds, runs, asked.save)
+        if options.only is None or f"{name}:{n_topics}" in options.only:
+            run_study(options.corpora, name, n_topics, options.seeds, runs, options.save)
     show(runs)
 
 

@@ -1,10 +1,10 @@
-"""The rivals beside the original programs, beside what is published, and how their time grows.
+"""Compare our implementations of rivals with the original programs, and measure their times.
 
     python benchmarks/rivals.py DATA [--only originals htmm speed] [--seeds 0 1 2 3 4] [--json FILE]
 
 DATA is a folder with corpora/ and reference/. `originals` and `htmm` have targets: the exit code is
-1 if one is missed. `speed` has ratios of times, measured side by side in this run, after compiling;
-beside each stands what is expected, but no clock decides over the exit code.
+1 if one is missed. `speed` prints ratios of times measured in the same run, after compilation, with
+their expected values; times do not affect the exit code.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ import numpy as np
 
 from permutopic import Priors, Tokens, read_corpus
 from permutopic.baselines import bayesseg, c99, clustering, htmm, textseg, texttiling
-from permutopic.baselines.bayesseg_learning import gather
-from permutopic.baselines.c99_kernels import local_ranks, square_cosines
+from permutopic.baselines.bayesseg_learning import segment_statistics
+from permutopic.baselines.c99_kernels import local_ranks, squared_cosines
+from permutopic.baselines.local_tokens import local_tokens
 from permutopic.baselines.order_search import best_order
-from permutopic.baselines.segment_kernels import best_any, best_given
-from permutopic.baselines.segment_text import text_of
+from permutopic.baselines.segment_kernels import best_segmentation, best_segmentation_any_number
 from permutopic.baselines.texttiling_kernels import gap_similarities
 from permutopic.experiments.evaluate import score_corpus_segmentation
 from permutopic.metrics import score_alignment
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 CORPORA = ("cities_paper", "elements_paper")
 
-# What the original programs gave: reference/README.md. Pk, WindowDiff, and segments a document
-# where the program chooses them.
+# Results of the original programs (reference/README.md): Pk, WindowDiff, and segments per document
+# if the program chooses their number.
 ERRORS: dict[tuple[str, str], tuple[float, ...]] = {
     ("cities_paper", "textseg"): (0.3507, 0.4198),
     ("cities_paper", "textseg-auto"): (0.3630, 0.3822, 5.5),
@@ -77,68 +77,68 @@ PUBLISHED = {
     ("elements_paper", 10): 0.264,
     ("elements_paper", 20): 0.246,
 }
-MOST_COST, LEAST_I2, MOST_BELOW = 1e-6, 0.99, 0.02
+MAX_COST_DIFFERENCE, MIN_I2_RATIO, MAX_F_DEFICIT = 1e-6, 0.99, 0.02
 ROUNDING = 1e-12
-"""The objective is a sum of so many numbers that it may fall by this share of itself."""
+"""Relative decrease of the objective, a long sum, that is within rounding error."""
 TIE = 1e-9
 PRIOR = 0.2
 
 
 class Report:
-    """Prints tables as they come, and keeps them with every figure that has a target."""
+    """Prints tables, and stores them with all figures that have a target."""
 
     def __init__(self) -> None:
         self.figures: list[dict[str, Any]] = []
         self.tables: list[dict[str, Any]] = []
-        self.left_out: list[str] = []
+        self.skipped: list[str] = []
 
     def judge(self, name: str, value: float, limit: float, *, at_most: bool) -> str:
-        """Hold a figure to its target and say how it did."""
-        value, limit = float(value), float(limit)  # numpy's own numbers are no JSON
+        """Record a figure with its target; return "ok" or by how much it is missed."""
+        value, limit = float(value), float(limit)  # numpy scalars are not JSON
         beyond = value - limit if at_most else limit - value
-        ok = beyond <= 0  # so that what is not a number has missed
+        ok = beyond <= 0  # False for nan
         self.figures.append(
             {"name": name, "value": value, "limit": limit, "at_most": at_most, "ok": ok}
         )
         return "ok" if ok else f"MISSED by {beyond:.2g}"
 
     def table(self, title: str, header: str, rows: Sequence[Sequence[str]]) -> None:
-        """Print a Markdown table; columns of the header are divided by semicolons."""
+        """Print a Markdown table; the columns of the header are separated by semicolons."""
         columns = header.split("; ")
         self.tables.append({"title": title, "columns": columns, "rows": [list(r) for r in rows]})
         lines = [columns, ["---"] * len(columns), *rows]
         print(f"\n{title}\n")
         print("\n".join(f"| {' | '.join(line)} |" for line in lines), flush=True)
 
-    def leave_out(self, part: str, why: str) -> None:
-        """Say that something was not measured."""
-        self.left_out.append(part)
+    def skip(self, part: str, why: str) -> None:
+        """Record that a part was not measured."""
+        self.skipped.append(part)
         print(f"\nNOT RUN: {part} ({why})", flush=True)
 
     def missed(self) -> list[str]:
-        """Name the targets that were missed."""
+        """Return the names of missed targets."""
         return [figure["name"] for figure in self.figures if not figure["ok"]]
 
     def summary(self) -> str:
-        """Count the targets met and name the others."""
+        """Return the number of targets met, and the names of the others."""
         missed = self.missed()
         met = f"{len(self.figures) - len(missed)} of {len(self.figures)} targets met"
-        lines = [*(f"MISSED: {name}" for name in missed), *(f"NOT RUN: {p}" for p in self.left_out)]
+        lines = [*(f"MISSED: {name}" for name in missed), *(f"NOT RUN: {p}" for p in self.skipped)]
         return "\n".join([met, *lines])
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values that can be written as JSON."""
-        return {"figures": self.figures, "tables": self.tables, "not_run": self.left_out}
+        """Return plain values, ready for JSON."""
+        return {"figures": self.figures, "tables": self.tables, "not_run": self.skipped}
 
 
-def spread(values: Sequence[float]) -> str:
-    """Give a mean, with the standard deviation where there are several."""
+def mean_and_std(values: Sequence[float]) -> str:
+    """Format the mean, with the standard deviation of several values."""
     shown = f"{np.mean(values):.3f}"
     return f"{shown} ± {np.std(values, ddof=1):.3f}" if len(values) > 1 else shown
 
 
-class Beside(NamedTuple):
-    """How many documents are cut as the original cuts them, and the worst cost beside its own."""
+class Agreement(NamedTuple):
+    """Documents in all, with the same ends, with tied scores; largest relative cost difference."""
 
     documents: int
     same: int
@@ -146,15 +146,15 @@ class Beside(NamedTuple):
     cost: float
 
 
-def beside_original(
+def compare_with_original(
     corpus: Corpus,
     found: Prediction,
     stored: Mapping[str, Mapping[str, Any]],
     score: Callable[[int, Sequence[int]], float] | None = None,
-) -> Beside:
-    """Compare documents with what the original gave for them: ends, and costs where it has them.
+) -> Agreement:
+    """Compare ends, and costs if stored, with those of the original program.
 
-    Where `score` is given, other ends that score the same are ties.
+    If `score` is given, different ends with the same score count as ties.
     """
     same, ties, worst = 0, 0, 0.0
     for title, theirs in stored.items():
@@ -168,16 +168,18 @@ def beside_original(
         if "cost" in theirs:
             cost = found.by_document["cost"][document]
             worst = max(worst, abs(cost / theirs["cost"] - 1))
-    return Beside(len(stored), same, ties, worst)
+    return Agreement(len(stored), same, ties, worst)
 
 
 def bayesseg_score(corpus: Corpus, document: int, ends: Sequence[int]) -> float:
     """Score given segments of one document with the fixed prior."""
-    return gather([text_of(corpus, document)], [np.array(ends)]).of_words(PRIOR)
+    return segment_statistics(
+        [local_tokens(corpus, document)], [np.array(ends)]
+    ).word_log_likelihood(PRIOR)
 
 
 def segmenters(folder: Path, name: str, report: Report) -> tuple[list[list[str]], list[list[str]]]:
-    """Cut one corpus with every segmenter that has an original; rows of ends, rows of errors."""
+    """Segment one corpus by all segmenters with an original; return rows of ends and of errors."""
     path = folder / f"corpora/{name}.jsonl.gz"
     stored = json.loads((folder / "reference/segmentations.json").read_text(encoding="utf-8"))[name]
     spaced, plain = read_corpus(path, "whitespace"), read_corpus(path, "ascii")
@@ -192,13 +194,13 @@ def segmenters(folder: Path, name: str, report: Report) -> tuple[list[list[str]]
         if mode:
             theirs = {title: modes[mode] for title, modes in stored.items()}
             score = None if "textseg" in rival else partial(bayesseg_score, corpus)
-            beside = beside_original(corpus, prediction, theirs, score)
+            beside = compare_with_original(corpus, prediction, theirs, score)
             which, enough = f"{rival}, {name}: documents cut the same", beside.documents
             alike = report.judge(which, beside.same + beside.ties, enough, at_most=False)
-            shown, verdict = "–", "the original tells none"
+            shown, verdict = "–", "the original has none"
             if score is None:
                 shown, which = f"{beside.cost:.1e}", f"{rival}, {name}: cost, relative difference"
-                verdict = report.judge(which, beside.cost, MOST_COST, at_most=True)
+                verdict = report.judge(which, beside.cost, MAX_COST_DIFFERENCE, at_most=True)
             cut = f"{beside.same} of {beside.documents}"
             ends.append([name, rival, cut, str(beside.ties), alike, shown, verdict])
         errors.append([name, rival, *error_columns(corpus, prediction, ERRORS[name, rival])])
@@ -208,7 +210,7 @@ def segmenters(folder: Path, name: str, report: Report) -> tuple[list[list[str]]
 def error_columns(
     corpus: Corpus, prediction: Prediction, theirs: tuple[float, ...]
 ) -> tuple[str, ...]:
-    """Give Pk, WindowDiff and segments, each with the original's behind it."""
+    """Format Pk, WindowDiff and segments, each followed by that of the original."""
     ours = score_corpus_segmentation(corpus, prediction, "heading", "words")
     chosen = f"{theirs[2]:.1f}" if len(theirs) > 2 else "as told"
     return (
@@ -221,7 +223,7 @@ def error_columns(
 def clusters(
     corpus: Corpus, key: tuple[str, str, int], seeds: Sequence[int], report: Report
 ) -> list[list[str]]:
-    """Cluster one corpus, `rb` and `rbr`, and hold the former to CLUTO's figures."""
+    """Cluster one corpus by `rb` and `rbr`, and compare the former with CLUTO's results."""
     rows = []
     name, headings = f"{key[0]}, {key[1]}, K={key[2]}", corpus.reference("heading")
     theirs, their_i2 = CLUTO[key], CLUTO_I2.get(key)
@@ -234,12 +236,12 @@ def clusters(
         verdict = "no figure of the original"
         if not refined:
             which = f"clustering, {name}: F less CLUTO's"
-            verdict = report.judge(which, ahead, -MOST_BELOW, at_most=False)
+            verdict = report.judge(which, ahead, -MAX_F_DEFICIT, at_most=False)
         if not refined and their_i2 is not None:
             which = f"clustering, {name}: least I2 over CLUTO's"
-            i2_verdict = report.judge(which, min(i2) / their_i2, LEAST_I2, at_most=False)
+            i2_verdict = report.judge(which, min(i2) / their_i2, MIN_I2_RATIO, at_most=False)
             verdict = f"F {verdict}, I2 {i2_verdict}"
-        shown = [spread(values) for values in zip(*scores, strict=True)]
+        shown = [mean_and_std(values) for values in zip(*scores, strict=True)]
         cluto = " / ".join(f"{value:.3f}" for value in theirs)
         reached = f"{np.mean(i2):.1f}, {min(i2):.1f}"
         what = [key[0], key[1], str(key[2]), way]
@@ -248,7 +250,7 @@ def clusters(
 
 
 def originals(folder: Path, seeds: Sequence[int], report: Report) -> None:
-    """Hold our rivals to the programs they are made after."""
+    """Compare our implementations with the original programs."""
     ends, errors = [], []
     for name in CORPORA:
         more_ends, more_errors = segmenters(folder, name, report)
@@ -260,7 +262,7 @@ def originals(folder: Path, seeds: Sequence[int], report: Report) -> None:
     report.table("Segmenters: whole corpora, `words` convention", header, errors)
     kinds = {"raw": Tokens("whitespace")}
     if find_spec("snowballstemmer") is None:
-        report.leave_out("clustering of stems", "pip install 'permutopic[languages]'")
+        report.skip("clustering of stems", "pip install 'permutopic[languages]'")
     else:
         kinds["stems"] = Tokens("whitespace", language="en", stem=True)
     rows = []
@@ -274,19 +276,19 @@ def originals(folder: Path, seeds: Sequence[int], report: Report) -> None:
     report.table(title, f"{header}I2 mean, least; least over CLUTO's; verdict", rows)
 
 
-def greatest_fall(trace: Sequence[float]) -> float:
-    """Say by what share of itself an objective falls at worst from one step to the next; 0: never.
+def largest_decrease(trace: Sequence[float]) -> float:
+    """Return the largest relative decrease of an objective in one step; 0 if it never decreases.
 
-    >>> greatest_fall([-4.0, -2.0, -2.5, -1.0])
+    >>> largest_decrease([-4.0, -2.0, -2.5, -1.0])
     0.25
     """
     values = np.asarray(trace)
     falls = -np.diff(values) / np.abs(values[:-1])
-    return abs(float(falls.max(initial=0.0)))  # minus nothing is nothing
+    return abs(float(falls.max(initial=0.0)))  # no negative zero
 
 
-def markov(folder: Path, seeds: Sequence[int], report: Report) -> None:
-    """Hold HTMM's objective to never falling, and show its F beside the published one."""
+def htmm_scores(folder: Path, seeds: Sequence[int], report: Report) -> None:
+    """Check that the objective of HTMM never decreases, and compare its F with the published."""
     rows = []
     for name in CORPORA:
         corpus = read_corpus(folder / f"corpora/{name}.jsonl.gz", "whitespace")
@@ -294,11 +296,11 @@ def markov(folder: Path, seeds: Sequence[int], report: Report) -> None:
         for n_topics in (10, 20):
             for start in htmm.STARTS:
                 runs = [htmm.fit(corpus, n_topics, seed, start=start) for seed in seeds]
-                fall = max(greatest_fall(run.objectives.tolist()) for run in runs)
+                fall = max(largest_decrease(run.objectives.tolist()) for run in runs)
                 which = f"htmm, {name}, K={n_topics}, start {start}: greatest fall"
                 verdict = report.judge(which, fall, ROUNDING, at_most=True)
                 scores = [score_alignment(headings, run.topics) for run in runs]
-                shown = [spread(values) for values in zip(*scores, strict=True)]
+                shown = [mean_and_std(values) for values in zip(*scores, strict=True)]
                 reached = f"{np.mean([run.objectives[-1] for run in runs]):.0f}"
                 published = f"{PUBLISHED[name, n_topics]:.3f}"
                 what = [name, str(n_topics), start]
@@ -308,8 +310,8 @@ def markov(folder: Path, seeds: Sequence[int], report: Report) -> None:
     report.table(title, f"{header}verdict", rows)
 
 
-def made_up(n_documents: int, n_units: int, n_words: int = 2000) -> Corpus:
-    """Draw a corpus from the model; the same numbers give the same corpus."""
+def generated_corpus(n_documents: int, n_units: int, n_words: int = 2000) -> Corpus:
+    """Generate a corpus from the model with a fixed seed."""
     priors = Priors.for_documents(n_documents)
     sizes: dict[str, Any] = {"units": n_units, "unit_words": 80, "n_words": n_words}
     rng = np.random.default_rng(0)
@@ -317,7 +319,7 @@ def made_up(n_documents: int, n_units: int, n_words: int = 2000) -> Corpus:
 
 
 def first_half(corpus: Corpus) -> Corpus:
-    """Keep the first half of the documents, so that the whole is twice as much of the same."""
+    """Return the first half of the documents."""
     documents = corpus.document_offsets[: corpus.n_documents // 2 + 1]
     units = corpus.unit_offsets[: documents[-1] + 1]
     last = int(documents[-1])
@@ -334,7 +336,7 @@ def first_half(corpus: Corpus) -> Corpus:
 
 
 def medians(jobs: Jobs, repeats: int) -> dict[str, float]:
-    """Time jobs in turns, after one turn that may compile; the median of each counts."""
+    """Time jobs alternately, after one round to compile; return the median of each."""
     times: dict[str, list[float]] = {name: [] for name in jobs}
     for turn in range(repeats + 1):
         for name, job in jobs.items():
@@ -345,27 +347,27 @@ def medians(jobs: Jobs, repeats: int) -> dict[str, float]:
 
 
 def growth(n_units: int, n_documents: int, repeats: int) -> list[list[str]]:
-    """Double one size at a time and see by how much the time grows."""
-    short, long = made_up(1, n_units), made_up(1, 2 * n_units)
-    whole = made_up(2 * n_documents, 30)
+    """Measure the ratio of times when one size is doubled."""
+    short, long = generated_corpus(1, n_units), generated_corpus(1, 2 * n_units)
+    whole = generated_corpus(2 * n_documents, 30)
     half = first_half(whole)
     units = f"a document of {2 * n_units} units for {n_units}"
     documents = f"{2 * n_documents} documents for {n_documents}"
     linear, square = "about 2 at most", "about 4 at most"
     passes = "2 a pass; larger clusters take more passes"
     em = partial(htmm.predict, iterations=10, start="uniform")
-    told = partial(textseg.predict, n_segments=10)
+    given = partial(textseg.predict, n_segments=10)
     fixed = partial(bayesseg.predict, prior=PRIOR, n_segments=10)
     auto, tiles = partial(textseg.predict, auto=True), texttiling.predict
     doubled: list[tuple[str, str, Callable[[], object], Callable[[], object], str]] = [
-        ("textseg", units, partial(told, short), partial(told, long), square),
+        ("textseg", units, partial(given, short), partial(given, long), square),
         ("textseg-auto", units, partial(auto, short), partial(auto, long), square),
         ("bayesseg", units, partial(fixed, short), partial(fixed, long), square),
         ("c99", units, partial(c99.predict, short), partial(c99.predict, long), square),
         ("texttiling", units, partial(tiles, short), partial(tiles, long), linear),
         ("htmm", "K = 20 for 10", partial(em, half, 10), partial(em, half, 20), linear),
         ("htmm", documents, partial(em, half, 10), partial(em, whole, 10), linear),
-        ("clustering", documents, partial(bisections, half), partial(bisections, whole), passes),
+        ("clustering", documents, partial(cluster, half), partial(cluster, whole), passes),
     ]
     rows = []
     for name, what, small, large, expected in doubled:
@@ -374,14 +376,14 @@ def growth(n_units: int, n_documents: int, repeats: int) -> list[list[str]]:
     return rows
 
 
-def bisections(corpus: Corpus) -> None:
-    """Cluster from several seeds: how often units are gone through is a matter of chance."""
+def cluster(corpus: Corpus) -> None:
+    """Cluster with several seeds, because the number of passes is random."""
     for seed in range(3):
         clustering.predict(corpus, 10, seed, trials=3)
 
 
 def uncompiled(function: Any) -> Callable[..., Any]:
-    """Give a compiled function as the Python it was made of, and all it calls in its file too."""
+    """Return the Python source of a compiled function, and of all it calls in its module."""
     source = function.py_func
     scope = dict(source.__globals__)
     for name, thing in source.__globals__.items():
@@ -392,33 +394,33 @@ def uncompiled(function: Any) -> Callable[..., Any]:
     return made
 
 
-def compiled_beside_plain(n_units: int, repeats: int) -> list[list[str]]:
-    """Run compiled programmes of a small document beside their source: the same work, timed."""
-    text = text_of(made_up(1, n_units, 300), 0)
-    costs = textseg.segment_costs(text)
-    cosines = square_cosines(text.tokens, text.offsets, text.n_words)
+def compilation_speedups(n_units: int, repeats: int) -> list[list[str]]:
+    """Measure how much faster compiled functions are than their Python source."""
+    tokens = local_tokens(generated_corpus(1, n_units, 300), 0)
+    costs = textseg.segment_costs(tokens)
+    cosines = squared_cosines(*tokens)
     work: dict[str, tuple[Any, tuple[Any, ...]]] = {
-        "textseg, bayesseg: the programme": (best_given, (text, costs, 5)),
-        "textseg-auto: the programme": (best_any, (text, costs)),
+        "textseg, bayesseg: dynamic programme": (best_segmentation, (tokens, costs, 5)),
+        "textseg-auto: dynamic programme": (best_segmentation_any_number, (tokens, costs)),
         "c99: ranks": (local_ranks, (cosines, 5)),
-        "texttiling: blocks compared": (gap_similarities, (text.tokens, text.n_words, 20, 10)),
+        "texttiling: blocks compared": (gap_similarities, (tokens.words, tokens.n_words, 20, 10)),
     }
     rows = []
     for name, (function, arguments) in work.items():
         plain = uncompiled(function)
         for one, other in zip(function(*arguments), plain(*arguments), strict=True):
             if not np.allclose(one, other, rtol=1e-12, atol=0):
-                raise AssertionError(f"{name}: the source gives something else")
+                raise AssertionError(f"{name}: compiled and source differ")
         jobs = {"ours": partial(function, *arguments), "plain": partial(plain, *arguments)}
         taken = medians(jobs, repeats)
         rows.append([name, f"{taken['plain'] / taken['ours']:.0f}"])
     return rows
 
 
-def orders_to_find(
+def ordering_problems(
     n_pieces: int, n_states: int, n_cases: int, *, clear: bool
 ) -> list[tuple[Any, Any, Any]]:
-    """Draw pieces and a chain of states; clear pieces have one state that fits them by far best."""
+    """Draw pieces and a Markov chain; each clear piece has one state of far the best score."""
     rng = np.random.default_rng(n_pieces)
     cases = []
     for _ in range(n_cases):
@@ -431,37 +433,38 @@ def orders_to_find(
     return cases
 
 
-def searches(
+def search_costs(
     sizes: Sequence[int], n_states: int, n_cases: int, repeats: int, *, clear: bool
 ) -> list[list[str]]:
-    """Count the nodes that A* opens, out of all there are, and see how its time grows."""
-    cases = {str(size): orders_to_find(size, n_states, n_cases, clear=clear) for size in sizes}
-    taken = medians({size: partial(_find_all, drawn) for size, drawn in cases.items()}, repeats)
+    """Count the nodes that A* expands, out of all nodes, and measure its time."""
+    cases = {str(size): ordering_problems(size, n_states, n_cases, clear=clear) for size in sizes}
+    taken = medians({size: partial(_solve_all, drawn) for size, drawn in cases.items()}, repeats)
     rows = []
     for size, drawn in cases.items():
-        found = _find_all(drawn)
-        opened = [each.expanded for each in found]
+        found = _solve_all(drawn)
+        expanded = [each.expanded for each in found]
         nodes = 2 ** int(size) * n_states
-        shown = [f"{np.mean(opened):.0f}", str(max(opened)), f"{nodes:,}"]
+        shown = [f"{np.mean(expanded):.0f}", str(max(expanded)), f"{nodes:,}"]
         ratio = f"{taken[size] / taken[str(sizes[0])]:.1f}"
         proved = f"{sum(each.exact for each in found)} of {n_cases}"
-        share = f"{np.mean(opened) / nodes:.3f}"
+        share = f"{np.mean(expanded) / nodes:.3f}"
         rows.append(["clear" if clear else "vague", size, *shown, share, ratio, proved])
     return rows
 
 
-def _find_all(cases: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
+def _solve_all(cases: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
     return [best_order(*case) for case in cases]
 
 
 def speed(report: Report) -> None:
-    """Show how time grows, what compiling is worth, and how much of its room A* looks at."""
+    """Print ratios of times, speedups by compilation, and the share of nodes that A* expands."""
     header = "rival; twice as much; times as long; expected"
     report.table("Growth: medians of 5, in turns", header, growth(300, 50, 5))
-    rows = compiled_beside_plain(20, 5)
-    report.table("Compiled beside its source, 20 units of 80 words", "what; times as fast", rows)
-    header = "pieces; how many; opened, mean; most; subsets × states; mean share; times as long; "
-    rows = [row for clear in (True, False) for row in searches((8, 10, 12), 6, 10, 5, clear=clear)]
+    rows = compilation_speedups(20, 5)
+    report.table("Compiled code and its source, 20 units of 80 words", "what; times as fast", rows)
+    header = "pieces; how many; expanded, mean; maximum; subsets × states; share; times as long; "
+    sizes = (8, 10, 12)
+    rows = search_costs(sizes, 6, 10, 5, clear=True) + search_costs(sizes, 6, 10, 5, clear=False)
     report.table("A* over orders, 6 states, 10 cases drawn", f"{header}proved best", rows)
 
 
@@ -469,25 +472,25 @@ PARTS = ("originals", "htmm", "speed")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what was asked for; 1 if a target was missed."""
+    """Run the selected parts; return 1 if a target was missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("data", type=Path)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--seeds", type=int, nargs="+", default=list(range(5)))
     parser.add_argument("--json", type=Path, help="where to keep figures and tables")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     report = Report()
     parts: dict[str, Callable[[], None]] = {
-        "originals": partial(originals, asked.data, asked.seeds, report),
-        "htmm": partial(markov, asked.data, asked.seeds, report),
+        "originals": partial(originals, options.data, options.seeds, report),
+        "htmm": partial(htmm_scores, options.data, options.seeds, report),
         "speed": partial(speed, report),
     }
     for part in PARTS:
-        if part in asked.only:
+        if part in options.only:
             parts[part]()
     print(f"\n{report.summary()}")
-    if asked.json:
-        asked.json.write_text(json.dumps(report.as_dict(), indent=1), encoding="utf-8")
+    if options.json:
+        options.json.write_text(json.dumps(report.as_dict(), indent=1), encoding="utf-8")
     return 1 if report.missed() else 0
 
 

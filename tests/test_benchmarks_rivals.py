@@ -11,8 +11,8 @@ import rivals
 
 from permutopic import Corpus
 from permutopic.baselines import bayesseg, textseg
-from permutopic.baselines.segment_kernels import best_given, walk
-from permutopic.baselines.segment_text import text_of
+from permutopic.baselines.local_tokens import local_tokens
+from permutopic.baselines.segment_kernels import best_segmentation, segment_costs_from
 from permutopic.results.prediction import Prediction
 
 PARAGRAPHS = [["sea salt sea", "salt sea", "snow hill", "hill snow hill"], ["a b", "a", "c c"]]
@@ -30,16 +30,23 @@ def cut(corpus, *ends, cost=(10.0, 20.0)):
 
 def test_documents_with_other_ends_are_not_the_same(corpus):
     stored = {"4": {"ends": [2, 3], "cost": 20.0}, "2": {"ends": [2, 4], "cost": 10.0}}
-    alike = rivals.beside_original(corpus, cut(corpus, [2, 4], [2, 3]), stored)
+    alike = rivals.compare_with_original(corpus, cut(corpus, [2, 4], [2, 3]), stored)
     assert alike == (2, 2, 0, 0.0)
-    other = rivals.beside_original(corpus, cut(corpus, [2, 4], [1, 3], cost=(10, 20.2)), stored)
+    other = rivals.compare_with_original(
+        corpus, cut(corpus, [2, 4], [1, 3], cost=(10, 20.2)), stored
+    )
     assert other[:3] == (2, 1, 0)
     assert other.cost == pytest.approx(0.01)
 
 
 def test_documents_that_nothing_is_stored_for_do_not_count(corpus):
     stored = {"4": {"ends": [2, 3]}}
-    assert rivals.beside_original(corpus, cut(corpus, [1, 4], [2, 3]), stored) == (1, 1, 0, 0.0)
+    assert rivals.compare_with_original(corpus, cut(corpus, [1, 4], [2, 3]), stored) == (
+        1,
+        1,
+        0,
+        0.0,
+    )
 
 
 def test_only_other_ends_that_score_the_same_are_ties(corpus):
@@ -49,8 +56,8 @@ def test_only_other_ends_that_score_the_same_are_ties(corpus):
     def score(document, ends):
         return 1.0 if document == 0 else float(ends[0])
 
-    assert rivals.beside_original(corpus, found, stored, score)[:3] == (2, 0, 1)
-    assert rivals.beside_original(corpus, found, stored)[:3] == (2, 0, 0)
+    assert rivals.compare_with_original(corpus, found, stored, score)[:3] == (2, 0, 1)
+    assert rivals.compare_with_original(corpus, found, stored)[:3] == (2, 0, 0)
 
 
 def test_segments_of_a_tie_are_scored_as_bayesseg_scores_them(corpus):
@@ -79,7 +86,7 @@ def test_verdicts_say_by_how_much_a_target_is_missed():
         report.judge("d", float("nan"), 1, at_most=True),
     ]
     assert judged == ["ok", "MISSED by 0.25", "MISSED by 0.25", "MISSED by nan"]
-    report.leave_out("stems", "no stemmer")
+    report.skip("stems", "no stemmer")
     assert report.summary().splitlines() == [
         "1 of 4 targets met",
         "MISSED: b",
@@ -109,16 +116,16 @@ def test_tables_are_markdown_and_are_kept(capsys):
     ("trace", "fall"), [([-4, -2, -2.5, -1], 0.25), ([-3, -2, -2, -1], 0), ([2, 1, 4], 0.5)]
 )
 def test_an_objective_that_falls_anywhere_is_noticed(trace, fall):
-    assert rivals.greatest_fall(trace) == fall
+    assert rivals.largest_decrease(trace) == fall
 
 
 def test_a_spread_needs_several_values():
-    assert rivals.spread([0.1, 0.3]) == "0.200 ± 0.141"
-    assert rivals.spread([0.1]) == "0.100"
+    assert rivals.mean_and_std([0.1, 0.3]) == "0.200 ± 0.141"
+    assert rivals.mean_and_std([0.1]) == "0.100"
 
 
 def test_the_first_half_is_the_beginning_of_the_whole():
-    whole = rivals.made_up(6, 5, 50)
+    whole = rivals.generated_corpus(6, 5, 50)
     half = rivals.first_half(whole)
     assert (half.n_documents, half.n_units, half.n_tokens) == (3, 15, 15 * 80)
     assert np.array_equal(half.words, whole.words[: half.n_tokens])
@@ -132,27 +139,27 @@ def test_the_median_counts_and_the_first_turn_does_not(monkeypatch):
 
 
 def test_what_is_uncompiled_is_so_to_the_bottom(corpus):
-    plain = rivals.uncompiled(best_given)
-    assert not hasattr(plain.__globals__["walk"], "py_func")
-    assert hasattr(walk, "py_func")  # the package keeps its own
-    text = text_of(corpus, 0)
-    ends, cost = plain(text, textseg.segment_costs(text), 2)
+    plain = rivals.uncompiled(best_segmentation)
+    assert not hasattr(plain.__globals__["segment_costs_from"], "py_func")
+    assert hasattr(segment_costs_from, "py_func")  # the package keeps its own
+    tokens = local_tokens(corpus, 0)
+    ends, cost = plain(tokens, textseg.segment_costs(tokens), 2)
     assert ends.tolist() == [2, 4]
     assert cost == pytest.approx(textseg.predict(corpus, n_segments=2).by_document["cost"][0])
 
 
 def test_another_result_of_the_source_is_noticed(monkeypatch):
     monkeypatch.setattr(rivals, "uncompiled", lambda function: lambda *work: ([9], 1.0))
-    with pytest.raises(AssertionError, match="something else"):
-        rivals.compiled_beside_plain(4, 1)
+    with pytest.raises(AssertionError, match="compiled and source differ"):
+        rivals.compilation_speedups(4, 1)
 
 
 def test_all_tables_of_speed_have_a_row_for_each_thing():
     grown = rivals.growth(4, 2, 1)
     assert len(grown) == 8
     assert all(float(row[2]) > 0 for row in grown)
-    assert len(rivals.compiled_beside_plain(4, 1)) == 4
-    rows = rivals.searches((2, 3), 2, 4, 1, clear=True)
+    assert len(rivals.compilation_speedups(4, 1)) == 4
+    rows = rivals.search_costs((2, 3), 2, 4, 1, clear=True)
     assert [(row[1], row[4], row[7]) for row in rows] == [
         ("2", "8", "4 of 4"),
         ("3", "16", "4 of 4"),
@@ -160,7 +167,7 @@ def test_all_tables_of_speed_have_a_row_for_each_thing():
 
 
 def test_clear_pieces_have_one_state_that_fits_them_best():
-    for pieces, _, chain in rivals.orders_to_find(5, 4, 3, clear=True):
+    for pieces, _, chain in rivals.ordering_problems(5, 4, 3, clear=True):
         assert np.exp(chain).sum(axis=1) == pytest.approx(1.04)
         best = pieces.reshape(5, -1).argmax(axis=1)
         assert np.array_equal(best // 4, best % 4)
@@ -245,5 +252,5 @@ def test_htmm_is_held_to_never_falling(folder, capsys, monkeypatch):
     asked = [str(folder), "--only", "htmm", "--seeds", "0"]
     assert rivals.main(asked) == 0
     assert "8 of 8 targets met" in capsys.readouterr().out
-    monkeypatch.setattr(rivals, "greatest_fall", lambda trace: 1e-9)
+    monkeypatch.setattr(rivals, "largest_decrease", lambda trace: 1e-9)
     assert rivals.main(asked) == 1

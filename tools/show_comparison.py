@@ -9,15 +9,15 @@ import json
 import sys
 from pathlib import Path
 
-from permutopic.cli.comparison_table import HEADS, cells
+from permutopic.cli.comparison_table import HEADERS, format_row
 
 
 def main() -> None:
     """Print one table."""
-    print(f"| | {' | '.join(HEADS.values())} |")
-    print(f"|---|{'---|' * len(HEADS)}")
+    print(f"| | {' | '.join(HEADERS.values())} |")
+    print(f"|---|{'---|' * len(HEADERS)}")
     for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():
-        shown = " | ".join(cells(json.loads(line), tuple(HEADS), spread=True))
+        shown = " | ".join(format_row(json.loads(line), tuple(HEADERS), with_std=True))
         print(f"| {shown} |".replace("±", " ± ").replace("*", r"\*"))
 
 

@@ -13,13 +13,13 @@ from scipy.stats import nbinom
 
 from permutopic.baselines import bayesseg
 from permutopic.baselines.bayesseg_learning import (
-    gather,
-    learn,
+    fit_bayesseg,
     log_duration,
     segment_costs,
+    segment_statistics,
 )
-from permutopic.baselines.segment_kernels import walk
-from permutopic.baselines.segment_text import text_of, texts_of
+from permutopic.baselines.local_tokens import all_local_tokens, local_tokens
+from permutopic.baselines.segment_kernels import segment_costs_from
 from permutopic.corpus import Corpus
 from permutopic.errors import InputError
 from permutopic.experiments.evaluate import score_corpus_segmentation
@@ -70,14 +70,14 @@ def test_it_finds_the_best_of_all_segmentations(seed, duration):
         assert found.measures["log_likelihood"] == pytest.approx(best)
 
 
-def test_a_walk_gives_every_segment_the_score_of_its_definition():
+def test_one_pass_gives_every_segment_the_score_of_its_definition():
     units = tiny(5)
-    text = text_of(Corpus.from_paragraphs([units], tokens="whitespace"), 0)
-    gains = np.log(np.arange(text.tokens.size) + 0.3)
-    costs = segment_costs(text, 2, 0.3, 1.7, gains)
-    row, seen = np.empty(len(units) + 1), np.zeros(text.n_words, dtype=np.int64)
+    tokens = local_tokens(Corpus.from_paragraphs([units], tokens="whitespace"), 0)
+    gains = np.log(np.arange(tokens.words.size) + 0.3)
+    costs = segment_costs(tokens, 2, 0.3, 1.7, gains)
+    row, seen = np.empty(len(units) + 1), np.zeros(tokens.n_words, dtype=np.int64)
     for begin in range(len(units)):
-        walk(text, costs, begin, seen, row)
+        segment_costs_from(tokens, costs, begin, seen, row)
         for end in range(begin + 1, len(units) + 1):
             expected = score_of(units, begin, end, 0.3, len(units) / 2, 1.7)
             assert -row[end] == pytest.approx(expected, rel=1e-12)
@@ -129,12 +129,14 @@ def test_a_planted_prior_and_planted_segments_are_found():
 
 @pytest.mark.parametrize("learn_dispersion", [False, True])
 def test_learning_never_lowers_the_likelihood_and_ends_where_nothing_changes(learn_dispersion):
-    texts = texts_of(planted(20, 20, unit_words=3, even=False))
+    documents = all_local_tokens(planted(20, 20, unit_words=3, even=False))
     counts = np.full(20, 3)
 
     def climb(prior, dispersion):
         kinds = {"learn_prior": True, "learn_dispersion": learn_dispersion}
-        return learn(texts, counts, prior, dispersion if learn_dispersion else None, **kinds)
+        return fit_bayesseg(
+            documents, counts, prior, dispersion if learn_dispersion else None, **kinds
+        )
 
     found = climb(5.0, 0.05)  # far off, so that there is something to climb
     assert found.iterations > 2
@@ -145,21 +147,23 @@ def test_learning_never_lowers_the_likelihood_and_ends_where_nothing_changes(lea
     assert again.iterations == 2
     assert again.prior == pytest.approx(found.prior, rel=1e-6)
     assert all(map(np.array_equal, again.ends, found.ends))
-    segments = gather(texts, found.ends)
+    segments = segment_statistics(documents, found.ends)
     for factor in (0.99, 1.01):
-        assert segments.of_words(found.prior * factor) < segments.of_words(found.prior)
+        assert segments.word_log_likelihood(found.prior * factor) < segments.word_log_likelihood(
+            found.prior
+        )
         if learn_dispersion:
             assert again.dispersion == pytest.approx(found.dispersion, rel=1e-6)
-            nearby = segments.of_lengths(found.dispersion * factor)
-            assert nearby < segments.of_lengths(found.dispersion)
+            nearby = segments.length_log_probability(found.dispersion * factor)
+            assert nearby < segments.length_log_probability(found.dispersion)
 
 
 def test_the_likelihood_of_gathered_segments_is_that_of_the_definition():
     documents = [tiny(1), tiny(2, 8)]
     corpus = Corpus.from_paragraphs(documents, tokens="whitespace")
     ends = [np.array([2, 3, 6]), np.array([7, 8])]
-    segments = gather(texts_of(corpus), ends)
-    both = segments.of_words(0.4) + segments.of_lengths(2.5)
+    segments = segment_statistics(all_local_tokens(corpus), ends)
+    both = segments.word_log_likelihood(0.4) + segments.length_log_probability(2.5)
     expected = sum(
         score_of_ends(units, found.tolist(), 0.4, 2.5)
         for units, found in zip(documents, ends, strict=True)

@@ -8,34 +8,35 @@ import numpy as np
 import pytest
 
 from permutopic.baselines import c99
-from permutopic.baselines.c99_kernels import divide, local_ranks, square_cosines
-from permutopic.baselines.segment_text import text_of
+from permutopic.baselines.c99_kernels import divide, local_ranks, squared_cosines
+from permutopic.baselines.local_tokens import local_tokens
 from permutopic.corpus import Corpus
 from permutopic.errors import InputError
 
 
 def test_similarities_are_squared_cosines_and_none_for_wordless_units():
     units = ["a a b", "b c", "", "a a b a a b", "d"]
-    text = text_of(Corpus.from_paragraphs([units], tokens="whitespace"), 0)
+    tokens = local_tokens(Corpus.from_paragraphs([units], tokens="whitespace"), 0)
     counts = np.array([[unit.split().count(word) for word in "abcd"] for unit in units])
     lengths = np.linalg.norm(counts, axis=1)
     lengths[2] = 1  # 0 / 1
     expected = (counts @ counts.T / lengths / lengths[:, None]) ** 2
-    found = square_cosines(text.tokens, text.offsets, text.n_words)
+    found = squared_cosines(*tokens)
     assert found == pytest.approx(expected)
     assert found[0, 1] == found[1, 3]  # equal to the last bit, for the ranks
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 15])
-@pytest.mark.parametrize("reach", [1, 5])
-def test_a_rank_is_the_share_of_neighbours_that_are_less(size, reach):
+@pytest.mark.parametrize("radius", [1, 5])
+def test_a_rank_is_the_share_of_neighbours_that_are_less(size, radius):
     values = np.random.default_rng(size).integers(0, 5, (size, size)).astype(float)
     values += values.T
-    ranks = local_ranks(values, reach)
+    ranks = local_ranks(values, radius)
     for row in range(size):
         for column in range(size):
             around = values[
-                max(row - reach, 0) : row + reach + 1, max(column - reach, 0) : column + reach + 1
+                max(row - radius, 0) : row + radius + 1,
+                max(column - radius, 0) : column + radius + 1,
             ]
             others = max(around.size - 1, 1)
             expected = np.count_nonzero(around < values[row, column]) / others
@@ -75,12 +76,12 @@ def test_cutting_stops_where_growth_is_usual_again():
         smooth.append(total / sum(near.values()))
     limit = np.mean(smooth) + 1.2 * np.std(smooth)
     expected = next(n for n, value in enumerate(smooth) if value <= limit)
-    assert c99.unusual_growth(np.concatenate([[0], np.cumsum(growth)])) == expected == 2
+    assert c99.choose_n_cuts(np.concatenate([[0], np.cumsum(growth)])) == expected == 2
 
 
 @pytest.mark.parametrize("densities", [[0.4], [0.4, 0.9], [0.1, 0.2, 0.3]])
 def test_a_document_whose_density_grows_evenly_stays_whole(densities):
-    assert c99.unusual_growth(np.array(densities)) == 0
+    assert c99.choose_n_cuts(np.array(densities)) == 0
 
 
 def themes(n_themes, n_units=6):
@@ -104,11 +105,11 @@ def test_changes_of_all_words_are_found():
     assert (told.by_document["density"] >= chosen.by_document["density"]).all()
 
 
-@pytest.mark.parametrize(("settings", "reach"), [({}, 5), ({"mask": 3}, 1)])
-def test_similarities_are_ranked_in_the_square_around_them(settings, reach):
+@pytest.mark.parametrize(("settings", "radius"), [({}, 5), ({"mask": 3}, 1)])
+def test_similarities_are_ranked_in_the_square_around_them(settings, radius):
     corpus = Corpus.from_paragraphs([themes(3)])
-    text = text_of(corpus, 0)
-    ranks = local_ranks(square_cosines(text.tokens, text.offsets, text.n_words), reach)
+    tokens = local_tokens(corpus, 0)
+    ranks = local_ranks(squared_cosines(*tokens), radius)
     whole = c99.predict(corpus, auto=False, n_segments=1, **settings)
     assert whole.by_document["density"] == pytest.approx([ranks.mean()])
 

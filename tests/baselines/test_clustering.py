@@ -12,7 +12,7 @@ import pytest
 from permutopic import read_corpus
 from permutopic.baselines import bisection_kernels as kernels
 from permutopic.baselines.clustering import (
-    LEAST_GAIN,
+    MIN_GAIN,
     bisect,
     bisect_repeatedly,
     predict,
@@ -31,19 +31,19 @@ def i2(table, labels):
 
 
 def dense(vectors):
-    table = np.zeros((vectors.starts.size - 1, vectors.columns.max() + 1))
-    for row, (first, last) in enumerate(pairwise(vectors.starts)):
+    table = np.zeros((vectors.offsets.size - 1, vectors.columns.max() + 1))
+    for row, (first, last) in enumerate(pairwise(vectors.offsets)):
         table[row, vectors.columns[first:last]] = vectors.values[first:last]
     return table
 
 
 def random_vectors(n_vectors, seed, n_columns=12):
-    """Vectors of one to five columns."""
+    """SparseVectors of one to five columns."""
     random = np.random.default_rng(seed)
     sizes = random.integers(1, 6, size=n_vectors)
     columns = [np.sort(random.choice(n_columns, size, replace=False)) for size in sizes]
     values = [random.random(size) + 0.1 for size in sizes]
-    return kernels.Vectors(
+    return kernels.SparseVectors(
         np.concatenate([[0], np.cumsum(sizes)]),
         np.concatenate(columns),
         np.concatenate([each / np.linalg.norm(each) for each in values]),
@@ -66,7 +66,7 @@ def refine_slowly(table, order, labels):
         if np.count_nonzero(labels == labels[n]) > 1:
             tried = [np.where(np.arange(labels.size) == n, c, labels) for c in range(n_clusters)]
             worth = [i2(table, each) for each in tried]
-            if max(worth) > worth[labels[n]] + LEAST_GAIN:
+            if max(worth) > worth[labels[n]] + MIN_GAIN:
                 labels = tried[int(np.argmax(worth))]
         totals.append(i2(table, labels))
     return labels, totals
@@ -97,7 +97,7 @@ def test_vectors_are_tf_idf_of_words_that_two_units_hold():
     found = {
         (units[row], corpus.vocabulary[vectors.columns[place]]): vectors.values[place]
         for row in range(units.size)
-        for place in range(vectors.starts[row], vectors.starts[row + 1])
+        for place in range(vectors.offsets[row], vectors.offsets[row + 1])
     }
     assert units.tolist() == [0, 1, 3, 4, 5, 7, 8]
     assert found == pytest.approx(expected)
@@ -126,7 +126,7 @@ def test_a_pass_makes_the_moves_that_the_whole_criterion_would(n_clusters, seed)
         order = random.permutation(40)
         before = labels.copy()
         expected, totals = refine_slowly(table, order, labels)
-        moves = kernels.refine_once(vectors, order, labels, clusters, LEAST_GAIN)
+        moves = kernels.refine_once(vectors, order, labels, clusters, MIN_GAIN)
         assert labels.tolist() == expected.tolist()
         assert moves >= np.count_nonzero(labels != before)
         assert np.all(np.diff([i2(table, before), *totals]) >= -1e-9)  # I2 never falls
@@ -140,30 +140,32 @@ def test_no_pass_empties_a_cluster(seed):
     """The same vector ten times gains nothing anywhere, whatever rounding says."""
     values = np.random.default_rng(seed).random(7)
     values /= np.linalg.norm(values)
-    vectors = kernels.Vectors(np.arange(0, 71, 7), np.tile(np.arange(7), 10), np.tile(values, 10))
+    vectors = kernels.SparseVectors(
+        np.arange(0, 71, 7), np.tile(np.arange(7), 10), np.tile(values, 10)
+    )
     labels = np.array([0, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     clusters = empty_clusters(vectors, 2)
     kernels.recount(vectors, labels, clusters)
-    kernels.refine_once(vectors, np.arange(10), labels, clusters, LEAST_GAIN)
+    kernels.refine_once(vectors, np.arange(10), labels, clusters, MIN_GAIN)
     assert labels[0] == 0
 
 
 def test_each_joins_the_nearer_of_two():
     vectors = random_vectors(30, 5)
     table, labels = dense(vectors), np.full(30, 9)
-    kernels.join_nearer(vectors, 3, 8, labels, empty_clusters(vectors, 2))
+    kernels.assign_nearest(vectors, 3, 8, labels, empty_clusters(vectors, 2))
     assert labels.tolist() == (table @ table[8] > table @ table[3]).astype(int).tolist()
 
 
 def test_the_next_that_differs_is_found_going_round():
-    vectors = kernels.Vectors(
+    vectors = kernels.SparseVectors(
         np.arange(6), np.array([2, 1, 2, 2, 0]), np.ones(5)
     )  # units 0, 2 and 3 are the same
-    found = [kernels.find_other(vectors, 0, begin, 3) for begin in range(5)]
+    found = [kernels.find_distinct(vectors, 0, begin, 3) for begin in range(5)]
     assert found == [1, 1, 4, 4, 4]
-    assert kernels.find_other(vectors, 4, 4, 3) == 0
-    same = kernels.Vectors(np.arange(4), np.zeros(3, dtype=np.int64), np.ones(3))
-    assert kernels.find_other(same, 1, 1, 1) == -1
+    assert kernels.find_distinct(vectors, 4, 4, 3) == 0
+    same = kernels.SparseVectors(np.arange(4), np.zeros(3, dtype=np.int64), np.ones(3))
+    assert kernels.find_distinct(same, 1, 1, 1) == -1
 
 
 def test_compiled_and_plain_code_do_the_same():
@@ -172,10 +174,10 @@ def test_compiled_and_plain_code_do_the_same():
     results = []
     for form in (lambda kernel: kernel, lambda kernel: kernel.py_func):
         labels, clusters = np.zeros(25, dtype=np.int64), empty_clusters(vectors, 2)
-        second = form(kernels.find_other)(vectors, 4, 11, clusters.composites.shape[0])
-        form(kernels.join_nearer)(vectors, 4, second, labels, clusters)
+        second = form(kernels.find_distinct)(vectors, 4, 11, clusters.composites.shape[0])
+        form(kernels.assign_nearest)(vectors, 4, second, labels, clusters)
         total = form(kernels.recount)(vectors, labels, clusters)
-        moves = form(kernels.refine_once)(vectors, order, labels, clusters, LEAST_GAIN)
+        moves = form(kernels.refine_once)(vectors, order, labels, clusters, MIN_GAIN)
         results.append((second, total, moves, labels.tolist(), clusters.squares.tolist()))
     assert results[0][2] > 0
     assert results[0][:4] == results[1][:4]

@@ -1,4 +1,4 @@
-"""The HMM content model: emissions, transitions, walks, learning, and pieces in order."""
+"""The HMM content model: emissions, transitions, paths, learning, and pieces in order."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from permutopic import read_corpus
 from permutopic.baselines import content_hmm
 from permutopic.baselines.content_hmm import (
     ContentHmm,
-    learn_content_hmm,
-    move_logs,
+    estimate_transitions,
+    fit_content_hmm,
     predict,
 )
-from permutopic.baselines.content_hmm_emissions import Counts, backoff_logs
-from permutopic.baselines.content_hmm_kernels import add_counts, emission_logs, left_out_scores
-from permutopic.baselines.content_hmm_states import first_states, histories_of
+from permutopic.baselines.content_hmm_emissions import EmissionCounts, backoff_logs
+from permutopic.baselines.content_hmm_kernels import add_counts, additive_logs, leave_one_out_scores
+from permutopic.baselines.content_hmm_states import histories_of, initial_states
 from permutopic.corpus import Corpus
 from permutopic.errors import InputError
 from permutopic.metrics.alignment import score_alignment
 
 
-def pairs_of(corpus):
+def bigrams_of(corpus):
     histories = histories_of(corpus.words, corpus.unit_offsets, corpus.n_words)
     return np.unique(histories * corpus.n_words + corpus.words, return_inverse=True)
 
 
-def drawn_model(random, n_words=5, n_others=2, smoothing=0.1):
+def drawn_model(random, n_words=5, insertion=2, smoothing=0.1):
     """A model of arbitrary counts, and the counts as one dense table (history, word, state)."""
-    dense = random.integers(0, 4, size=(n_words + 1, n_words, n_others))
+    dense = random.integers(0, 4, size=(n_words + 1, n_words, insertion))
     known = random.random(dense.shape[:2]) < 0.5
     known[0, 0] = True
     dense[~known] = 0
-    pairs = np.flatnonzero(known)
-    seen = np.empty((pairs.size, n_others + 1))
-    unseen = np.empty((n_words + 1, n_others + 1))
+    bigrams = np.flatnonzero(known)
+    seen = np.empty((bigrams.size, insertion + 1))
+    unseen = np.empty((n_words + 1, insertion + 1))
     counts = dense[known]
-    emission_logs(pairs // n_words, counts, n_words, smoothing, seen, unseen)
-    initial = np.log(random.dirichlet(np.ones(n_others + 1)))
-    moves = np.log(random.dirichlet(np.ones(n_others + 2), size=n_others + 1))
+    additive_logs(bigrams // n_words, counts, n_words, smoothing, seen, unseen)
+    initial = np.log(random.dirichlet(np.ones(insertion + 1)))
+    moves = np.log(random.dirichlet(np.ones(insertion + 2), size=insertion + 1))
     transitions, final = np.ascontiguousarray(moves[:, :-1]), moves[:, -1].copy()
-    words = np.zeros((n_words, n_others + 1))
-    return ContentHmm(n_words, pairs, seen, unseen, words, initial, transitions, final), dense
+    words = np.zeros((n_words, insertion + 1))
+    return ContentHmm(n_words, bigrams, seen, unseen, words, initial, transitions, final), dense
 
 
 def emissions_slowly(dense, smoothing):
@@ -57,14 +57,14 @@ def emissions_slowly(dense, smoothing):
     return np.concatenate([others, (rest / rest.sum(axis=1, keepdims=True))[:, :, None]], axis=2)
 
 
-@pytest.mark.parametrize("n_others", [0, 1, 3])
+@pytest.mark.parametrize("insertion", [0, 1, 3])
 @pytest.mark.parametrize("smoothing", [0.001, 0.5])
-def test_emissions_are_the_papers_and_sum_to_one(n_others, smoothing):
-    model, dense = drawn_model(np.random.default_rng(n_others), 6, n_others, smoothing)
+def test_emissions_are_the_papers_and_sum_to_one(insertion, smoothing):
+    model, dense = drawn_model(np.random.default_rng(insertion), 6, insertion, smoothing)
     expected = emissions_slowly(dense, smoothing)
     found = emissions_of(model)
     assert found == pytest.approx(expected)
-    assert found.sum(axis=1) == pytest.approx(np.ones((7, n_others + 1)))
+    assert found.sum(axis=1) == pytest.approx(np.ones((7, insertion + 1)))
 
 
 def emissions_of(model):
@@ -80,59 +80,59 @@ def emissions_of(model):
     return found
 
 
-def backoff_slowly(units, n_words, n_others, strengths):
+def backoff_slowly(units, n_words, insertion, strengths):
     """(history, word, state) from (state, words) of units, step by step; no insertion state."""
-    of_pairs, of_corpus, of_words = strengths
-    pairs = np.zeros((n_words + 1, n_words, n_others + 1))
+    mu, kappa, nu = strengths
+    bigrams = np.zeros((n_words + 1, n_words, insertion + 1))
     for state, words in units:
         for history, word in pairwise([n_words, *words]):
-            pairs[history, word, n_others] += 1
-            if state < n_others:
-                pairs[history, word, state] += 1
-    found = np.empty((n_words + 1, n_words, n_others))
-    everything = pairs[:, :, n_others]
+            bigrams[history, word, insertion] += 1
+            if state < insertion:
+                bigrams[history, word, state] += 1
+    found = np.empty((n_words + 1, n_words, insertion))
+    everything = bigrams[:, :, insertion]
     for history, word, state in np.ndindex(found.shape):
-        own = pairs[:, :, state]
+        own = bigrams[:, :, state]
         g = (everything[:, word].sum() + 1) / (everything.sum() + n_words)
-        q = (own[:, word].sum() + of_words * g) / (own.sum() + of_words)
-        r = everything[history, word] + of_corpus * q
-        r /= everything[history].sum() + of_corpus
-        p = own[history, word] + of_pairs * r
-        found[history, word, state] = p / (own[history].sum() + of_pairs)
+        q = (own[:, word].sum() + nu * g) / (own.sum() + nu)
+        r = everything[history, word] + kappa * q
+        r /= everything[history].sum() + kappa
+        p = own[history, word] + mu * r
+        found[history, word, state] = p / (own[history].sum() + mu)
     return found
 
 
 STRENGTHS = (2.0, 0.5, 3.0)
 
 
-def drawn_units(random, n_words, n_others):
+def drawn_units(random, n_words, insertion):
     """Twelve short units with states in three documents, and their counts."""
     units = [
-        (int(random.integers(n_others + 1)), random.integers(n_words, size=size))
+        (int(random.integers(insertion + 1)), random.integers(n_words, size=size))
         for size in (3, 0, 4, 2, 5, 1, 3, 3, 2, 4, 1, 2)
     ]
     words = np.concatenate([unit for _, unit in units])
     unit_offsets = np.cumsum([0, *(unit.size for _, unit in units)])
     states = np.array([state for state, _ in units])
     histories = histories_of(words, unit_offsets, n_words)
-    pairs, token_pairs = np.unique(histories * n_words + words, return_inverse=True)
-    sizes = (pairs.size, n_others + 1), (n_words + 1, n_others + 1), (n_words, n_others + 1)
-    tables = [np.zeros(size, dtype=np.int64) for size in (*sizes, n_others + 1)]
-    counts = Counts(*tables)
-    tokens = words, histories, token_pairs, unit_offsets
+    bigrams, token_bigrams = np.unique(histories * n_words + words, return_inverse=True)
+    sizes = (bigrams.size, insertion + 1), (n_words + 1, insertion + 1), (n_words, insertion + 1)
+    tables = [np.zeros(size, dtype=np.int64) for size in (*sizes, insertion + 1)]
+    counts = EmissionCounts(*tables)
+    tokens = words, histories, token_bigrams, unit_offsets
     add_counts(*tokens, states, 0, states.size, 1, *counts)
-    return units, tokens, states, pairs, counts
+    return units, tokens, states, bigrams, counts
 
 
-@pytest.mark.parametrize("n_others", [0, 1, 3])
-def test_emissions_back_off_step_by_step_and_sum_to_one(n_others):
-    random = np.random.default_rng(n_others)
-    units, _, _, pairs, counts = drawn_units(random, 6, n_others)
-    tables = backoff_logs(pairs, counts, np.array(STRENGTHS))
-    zeros = np.zeros(n_others + 1)
-    found = emissions_of(ContentHmm(6, pairs, *tables, zeros, np.diag(zeros), zeros))
-    assert found[:, :, :-1] == pytest.approx(backoff_slowly(units, 6, n_others, STRENGTHS))
-    assert found.sum(axis=1) == pytest.approx(np.ones((7, n_others + 1)))
+@pytest.mark.parametrize("insertion", [0, 1, 3])
+def test_emissions_back_off_step_by_step_and_sum_to_one(insertion):
+    random = np.random.default_rng(insertion)
+    units, _, _, bigrams, counts = drawn_units(random, 6, insertion)
+    tables = backoff_logs(bigrams, counts, np.array(STRENGTHS))
+    zeros = np.zeros(insertion + 1)
+    found = emissions_of(ContentHmm(6, bigrams, *tables, zeros, np.diag(zeros), zeros))
+    assert found[:, :, :-1] == pytest.approx(backoff_slowly(units, 6, insertion, STRENGTHS))
+    assert found.sum(axis=1) == pytest.approx(np.ones((7, insertion + 1)))
     words = np.exp(tables[2])
     rest = 1 - words[:, :-1].max(axis=1, initial=0)
     assert found[:, :, -1] == pytest.approx(np.tile(rest / rest.sum(), (7, 1)))
@@ -143,7 +143,7 @@ def test_a_document_is_scored_by_the_counts_of_the_others():
     documents = np.array([0, 5, 6, 12])
     before = [table.copy() for table in counts]
     scores = np.full((12, 4), 7.0)
-    left_out_scores(*tokens, documents, states, np.array(STRENGTHS), *counts, scores)
+    leave_one_out_scores(*tokens, documents, states, np.array(STRENGTHS), *counts, scores)
     for first, last in pairwise(documents):
         emissions = backoff_slowly(units[:first] + units[last:], 6, 3, STRENGTHS)
         for number in range(first, last):
@@ -162,7 +162,7 @@ def test_long_units_lose_no_probability():
     tokens = words, histories, np.zeros(4000, dtype=np.int64), np.array([0, 4000])
     state, document = np.zeros(1, dtype=np.int64), np.array([0, 1])
     add_counts(*tokens, state, 0, 1, 1, *counts, totals)
-    left_out_scores(*tokens, document, state, np.ones(3), *counts, totals, scores)
+    leave_one_out_scores(*tokens, document, state, np.ones(3), *counts, totals, scores)
     assert scores[0, 0] == pytest.approx(-4000 * np.log(50))  # without any other, all are even
 
 
@@ -173,7 +173,7 @@ def test_a_single_word_is_certain():
 
 def test_transitions_count_documents_not_units():
     states, offsets = np.array([0, 1, 0, 1, 2, 1, 1, 0]), np.array([0, 5, 7, 8])
-    initial, transitions, final = move_logs(states, offsets, 3, 0.5)
+    initial, transitions, final = estimate_transitions(states, offsets, 3, 0.5)
     assert np.exp(initial) == pytest.approx(np.array([2.5, 1.5, 0.5]) / 4.5)
     # 0 → 1 twice in one document is one; the last column is the end.
     smooth = np.array([[0, 1, 0, 1], [1, 1, 1, 1], [0, 0, 0, 1]]) + 0.5
@@ -182,16 +182,16 @@ def test_transitions_count_documents_not_units():
     assert np.exp(final) == pytest.approx(smooth[:, 3])
 
 
-def walks_slowly(model, scores):
-    """Every walk through one document's units and its log probability."""
+def paths_slowly(model, scores):
+    """Every path through one document's units and its log probability."""
     n_states = model.initial.size
-    for walk in product(range(n_states), repeat=len(scores)):
-        total = model.initial[walk[0]] + sum(scores[range(len(scores)), walk])
-        total += model.final[walk[-1]]
-        yield walk, total + sum(model.transitions[one, two] for one, two in pairwise(walk))
+    for path in product(range(n_states), repeat=len(scores)):
+        total = model.initial[path[0]] + sum(scores[range(len(scores)), path])
+        total += model.final[path[-1]]
+        yield path, total + sum(model.transitions[one, two] for one, two in pairwise(path))
 
 
-def test_decoding_finds_the_best_of_all_walks():
+def test_decoding_finds_the_best_of_all_paths():
     random = np.random.default_rng(5)
     for _ in range(20):
         model, _ = drawn_model(random)
@@ -200,21 +200,21 @@ def test_decoding_finds_the_best_of_all_walks():
         states, totals = model.decode(words, units, np.array([0, 4, 5]))
         scores = model.unit_scores(words, units)
         for document, part in enumerate([slice(0, 4), slice(4, 5)]):
-            walks = dict(walks_slowly(model, scores[part]))
-            assert totals[document] == pytest.approx(max(walks.values()))
-            assert walks[tuple(states[part])] == pytest.approx(max(walks.values()))
+            paths = dict(paths_slowly(model, scores[part]))
+            assert totals[document] == pytest.approx(max(paths.values()))
+            assert paths[tuple(states[part])] == pytest.approx(max(paths.values()))
 
 
-def test_a_piece_is_scored_by_its_best_walk_between_two_states():
+def test_a_piece_is_scored_by_its_best_path_between_two_states():
     random = np.random.default_rng(6)
     model, _ = drawn_model(random)
     piece = [random.integers(0, 5, size=n) for n in (2, 0, 3)]
     found = model.piece_scores([piece, [], piece[:1]])
     scores = model.unit_scores(np.concatenate(piece), np.array([0, 2, 2, 5]))
     best = np.full((3, 3), -np.inf)
-    for walk, total in walks_slowly(model, scores):
-        ends = walk[0], walk[-1]
-        best[ends] = max(best[ends], total - model.initial[walk[0]] - model.final[walk[-1]])
+    for path, total in paths_slowly(model, scores):
+        ends = path[0], path[-1]
+        best[ends] = max(best[ends], total - model.initial[path[0]] - model.final[path[-1]])
     assert found[0] == pytest.approx(best)
     assert np.array_equal(found[1], np.where(np.eye(3), 0, -np.inf))
     assert np.diag(found[2]) == pytest.approx(scores[0])
@@ -245,10 +245,10 @@ def test_pieces_are_put_in_the_most_probable_order_to_the_end():
 def test_first_states_are_complete_link_clusters(n_clusters):
     random = np.random.default_rng(8)
     table = random.integers(0, 3, size=(30, 12))
-    table[:, 0] += 1  # all share a pair, so that no distance is 1
-    pairs = np.concatenate([np.repeat(np.arange(12), row) for row in table])
+    table[:, 0] += 1  # all share a bigram, so that no distance is 1
+    bigrams = np.concatenate([np.repeat(np.arange(12), row) for row in table])
     offsets = np.concatenate([[0], np.cumsum(table.sum(axis=1))])
-    states, insertion = first_states(pairs, offsets, n_clusters, 4)
+    states, insertion = initial_states(bigrams, offsets, n_clusters, 4)
     mergers = linkage(pdist(table, "cosine"), "complete")
     cuts = {t: fcluster(mergers, t, "maxclust") for t in range(1, 31)}
     sizes = {t: np.bincount(labels, minlength=31) for t, labels in cuts.items()}
@@ -266,14 +266,14 @@ def test_first_states_are_complete_link_clusters(n_clusters):
 
 def test_units_that_share_nothing_are_not_merged():
     # Pairs 0, 1, 2: three clusters that nothing joins, of which the two largest are asked for.
-    pairs, offsets = np.array([0, 0, 0, 1, 1, 2]), np.arange(7)
-    states, insertion = first_states(pairs, offsets, 2, 1)
+    bigrams, offsets = np.array([0, 0, 0, 1, 1, 2]), np.arange(7)
+    states, insertion = initial_states(bigrams, offsets, 2, 1)
     assert (states.tolist(), insertion) == ([0, 0, 0, 1, 1, 2], 2)
 
 
 def test_a_sample_is_clustered_and_the_others_wait_in_the_insertion_state():
-    pairs, offsets = np.repeat([0, 1], 50), np.arange(101)
-    states, insertion = first_states(pairs, offsets, 2, 2, most=20)
+    bigrams, offsets = np.repeat([0, 1], 50), np.arange(101)
+    states, insertion = initial_states(bigrams, offsets, 2, 2, max_units=20)
     assert insertion == 2
     assert np.sum(states < 2) == 20
     assert len(set(states[:50]) - {2}) == len(set(states[50:]) - {2}) == 1
@@ -311,7 +311,7 @@ def test_units_are_not_tied_to_the_state_they_begin_in(monkeypatch):
     documents, truth = planted(np.random.default_rng(1))
     corpus = Corpus.from_paragraphs(documents)
     drawn = np.random.default_rng(0).integers(3, size=corpus.n_units)
-    monkeypatch.setattr(content_hmm, "first_states", lambda *_: (drawn, 3))
+    monkeypatch.setattr(content_hmm, "initial_states", lambda *_: (drawn, 3))
     assert score_alignment(truth, predict(corpus, 4).topics).f > 0.9
 
 
@@ -330,20 +330,20 @@ def test_what_fits_no_state_goes_to_the_insertion_state(smoothing):
     assert np.mean(found.topics[others] == 3) < 0.1
 
 
-def test_what_is_told_is_the_walks_probability():
+def test_what_is_told_is_the_paths_probability():
     documents, _ = planted(np.random.default_rng(3), 8)
     corpus = Corpus.from_paragraphs(documents)
     additive = {"smoothing": "additive"}
-    learned = learn_content_hmm(corpus, 4, **additive)
+    learned = fit_content_hmm(corpus, 4, **additive)
     states, totals = learned.model.decode(
         corpus.words, corpus.unit_offsets, corpus.document_offsets
     )
     found = predict(corpus, 4, **additive)
-    assert learned.settled
+    assert learned.converged
     assert np.array_equal(found.topics, states)
     assert np.array_equal(found.by_document["log_probability"], totals)
     assert found.measures["log_probability"] == pytest.approx(totals.sum())
-    again = move_logs(states, corpus.document_offsets, learned.model.initial.size, 0.1)
+    again = estimate_transitions(states, corpus.document_offsets, learned.model.initial.size, 0.1)
     assert np.array_equal(again[1], learned.model.transitions)
 
 
@@ -351,8 +351,8 @@ def test_with_back_off_words_are_scored_without_the_document():
     documents, _ = planted(np.random.default_rng(3), 8)
     corpus = Corpus.from_paragraphs(documents)
     shares = (0.02, 0.01, 0.1)
-    learned = learn_content_hmm(corpus, 4, strengths=shares)
-    assert learned.settled  # so the model was estimated from these very states
+    learned = fit_content_hmm(corpus, 4, strengths=shares)
+    assert learned.converged  # so the model was estimated from these very states
     model, strengths = learned.model, np.array(shares) * corpus.words.size
     texts = np.split(corpus.words, corpus.unit_offsets[1:-1])
     units = list(zip(learned.states.tolist(), texts, strict=True))
@@ -362,14 +362,14 @@ def test_with_back_off_words_are_scored_without_the_document():
         for unit, text in enumerate(texts[first:last]):
             steps = pairwise([corpus.n_words, *text])
             scores[unit, :3] = sum(np.log(emissions[step]) for step in steps)
-        walks = dict(walks_slowly(model, scores))
-        assert learned.log_probabilities[number] == pytest.approx(max(walks.values()))
+        paths = dict(paths_slowly(model, scores))
+        assert learned.log_probabilities[number] == pytest.approx(max(paths.values()))
         told = tuple(learned.states[first:last].tolist())
-        assert walks[told] == pytest.approx(max(walks.values()))
+        assert paths[told] == pytest.approx(max(paths.values()))
 
 
-def walking_in_circles(monkeypatch, corpus, n_different):
-    """Have decoding give `n_different` walks in turn, the second the most probable of them."""
+def decoding_in_a_cycle(monkeypatch, corpus, n_different):
+    """Have decoding give `n_different` paths in turn, the second the most probable of them."""
     asked = []
 
     def decode_scores(self, scores, document_offsets):
@@ -383,20 +383,20 @@ def walking_in_circles(monkeypatch, corpus, n_different):
     return asked
 
 
-def test_walks_that_come_round_in_a_circle_end_it(monkeypatch):
+def test_paths_that_come_round_in_a_circle_end_it(monkeypatch):
     corpus = Corpus.from_paragraphs([["a b", "a b", "c d", "c d"]] * 2)
-    asked = walking_in_circles(monkeypatch, corpus, 3)
-    learned = learn_content_hmm(corpus, 3, smallest=2)
+    asked = decoding_in_a_cycle(monkeypatch, corpus, 3)
+    learned = fit_content_hmm(corpus, 3, smallest=2)
     assert learned.iterations == len(asked) == 4  # the fourth is the first again
-    assert not learned.settled
+    assert not learned.converged
     assert learned.states.tolist() == [0, 1, 0, 0, 0, 0, 0, 0]
     assert learned.model.transitions is asked[1].transitions
-    assert learned.model.seen.shape[0] == learned.model.pairs.size
+    assert learned.model.seen.shape[0] == learned.model.bigrams.size
 
 
 def test_iterations_are_bounded(monkeypatch):
     corpus = Corpus.from_paragraphs([["a b", "a b", "c d", "c d"]] * 2)
-    asked = walking_in_circles(monkeypatch, corpus, 8)
+    asked = decoding_in_a_cycle(monkeypatch, corpus, 8)
     found = predict(corpus, 3, smallest=2, iterations=5)
     assert found.measures["iterations"] == len(asked) == 5
     assert found.measures["settled"] == 0

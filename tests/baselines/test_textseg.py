@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from permutopic.baselines import textseg
-from permutopic.baselines.segment_kernels import best_given, walk
-from permutopic.baselines.segment_text import text_of
+from permutopic.baselines.local_tokens import local_tokens
+from permutopic.baselines.segment_kernels import best_segmentation, segment_costs_from
 from permutopic.corpus import Corpus
 from permutopic.errors import InputError
 from permutopic.ingest.pipeline import read_corpus
@@ -67,13 +67,13 @@ def test_it_finds_the_best_of_all_segmentations_when_it_may_choose(seed):
     assert found.ends(0).tolist() in best
 
 
-def test_a_walk_gives_every_segment_the_cost_of_its_definition():
+def test_one_pass_gives_every_segment_the_cost_of_its_definition():
     units = tiny(5)
-    text = text_of(Corpus.from_paragraphs([units], tokens="whitespace"), 0)
-    costs, seen = textseg.segment_costs(text), np.zeros(text.n_words, dtype=np.int64)
+    tokens = local_tokens(Corpus.from_paragraphs([units], tokens="whitespace"), 0)
+    costs, seen = textseg.segment_costs(tokens), np.zeros(tokens.n_words, dtype=np.int64)
     for begin in range(len(units)):
         row = np.full(len(units) + 1, np.nan)
-        walk(text, costs, begin, seen, row)
+        segment_costs_from(tokens, costs, begin, seen, row)
         assert not seen.any()
         for end in range(begin + 1, len(units) + 1):
             assert row[end] == pytest.approx(cost_of(units, begin, end), rel=1e-12)
@@ -123,9 +123,9 @@ def test_ends_and_costs_are_those_of_the_original_program(data, name):
 
 
 def test_of_equally_good_segmentations_it_takes_the_one_whose_last_segment_begins_first():
-    text = text_of(Corpus.from_paragraphs([["a", "a", "a", "a"]]), 0)
-    nothing = textseg.segment_costs(text)._replace(
+    tokens = local_tokens(Corpus.from_paragraphs([["a", "a", "a", "a"]]), 0)
+    nothing = textseg.segment_costs(tokens)._replace(
         gains=np.zeros(4), by_tokens=np.zeros(5), by_units=np.zeros(5)
     )
-    ends, cost = best_given(text, nothing, 3)
+    ends, cost = best_segmentation(tokens, nothing, 3)
     assert (ends.tolist(), cost) == ([1, 2, 4], 0.0)

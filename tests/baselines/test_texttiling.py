@@ -47,12 +47,12 @@ def test_depth_is_measured_to_the_peaks_on_both_sides():
 def test_smoothing_takes_the_mean_of_a_value_and_its_neighbours(size):
     values = np.random.default_rng(size).random(size)
     slowly = [np.mean(values[max(place - 1, 0) : place + 2]) for place in range(size)]
-    assert texttiling.smoothed(values) == pytest.approx(slowly)
+    assert texttiling.smooth(values) == pytest.approx(slowly)
 
 
 def test_three_pseudo_sentences_lie_between_boundaries():
     depths = np.random.default_rng(1).random(50)
-    gaps = texttiling.deepest_apart(depths)
+    gaps = texttiling.select_gaps(depths)
     assert np.diff(sorted(gaps)).min() >= 4
     assert depths[gaps].tolist() == sorted(depths[gaps], reverse=True)
     for gap in set(range(50)) - set(gaps):
@@ -90,18 +90,18 @@ def test_the_liberal_policy_takes_more_gaps():
 
 def test_only_valleys_deeper_than_the_limit_are_cut():
     depths = np.array([0.0, 9, 0, 0, 0, 2, 0, 0, 0, 4, 0])
-    gaps = texttiling.deepest_apart(depths)
+    gaps = texttiling.select_gaps(depths)
     limit = depths.mean() - depths.std() / 2
-    assert texttiling._deep_enough(depths, gaps, 0.5) == [1, 9, 5]
+    assert texttiling._above_threshold(depths, gaps, 0.5) == [1, 9, 5]
     assert 0 < limit < 2
-    assert texttiling._deep_enough(depths, gaps, -1.0) == [1]
+    assert texttiling._above_threshold(depths, gaps, -1.0) == [1]
 
 
 def test_a_gap_without_depth_is_no_boundary_however_low_the_limit():
     depths = np.array([0.0, 0, 0, 0, 0, 0, 0, 0, 5])
     assert depths.mean() - depths.std() < 0
-    assert texttiling._deep_enough(depths, [8, 0, 4], 1.0) == [8]
-    assert texttiling._deep_enough(np.zeros(9), [0, 4], 0.5) == []
+    assert texttiling._above_threshold(depths, [8, 0, 4], 1.0) == [8]
+    assert texttiling._above_threshold(np.zeros(9), [0, 4], 0.5) == []
 
 
 def test_a_boundary_moves_to_the_nearest_end_of_a_unit():
@@ -122,9 +122,9 @@ def test_a_short_text_has_as_many_segments_as_it_is_to_have(units, wanted):
 
 
 def test_where_gaps_are_wanting_the_longest_segment_is_halved():
-    assert texttiling._filled([], 8, 3) == [2, 4, 6]
-    assert texttiling._filled([1], 3, 2) == [1, 2]
-    assert texttiling._filled([1, 2], 3, 2) == [1, 2]
+    assert texttiling._add_cuts([], 8, 3) == [2, 4, 6]
+    assert texttiling._add_cuts([1], 3, 2) == [1, 2]
+    assert texttiling._add_cuts([1, 2], 3, 2) == [1, 2]
 
 
 @pytest.mark.parametrize(

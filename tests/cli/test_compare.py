@@ -67,10 +67,11 @@ def toys(monkeypatch):
         methods.Method("chance", "Chance.", chance, group="floor"),
         methods.Method(
             "pieces", "Two.", pieces, frozenset({"reference"}), group="paper",
-            aligns=False, by_chance=False, told=True,
+            aligns=False, stochastic=False, uses_reference_count=True,
         ),
         methods.Method(
-            "embeddings", "Reads.", reader, frozenset({"encoder"}), reads_text=True, by_chance=False
+            "embeddings", "Reads.", reader, frozenset({"encoder"}),
+            needs_texts=True, stochastic=False,
         ),
         methods.Method("lda", "Lacks.", chance, verify=lacking),
     ]  # fmt: skip
@@ -96,7 +97,7 @@ def test_the_table_has_a_line_a_method_and_says_what_it_shows(run, corpus, toys,
         "10 documents, K = 3, tokens words; against headings, Pk and WindowDiff over words" in out
     )
     assert "over 2 seeds" in out
-    assert "†: told how many segments the reference has" in out
+    assert "†: given the number of segments of the reference" in out
     assert err == (
         "permutopic: note: lda is left out: LDA needs the extra 'lda': "
         "pip install 'permutopic[lda]'\n"
@@ -192,7 +193,7 @@ def test_texts_are_kept_for_those_that_read_and_no_others(run, corpus, toys):
         (["-k", 3, "--set", "chance"], "--set is METHOD:NAME=VALUE"),
         (["-k", 3, "--set", "chance:share=1"], "the method chance has no setting share"),
         (["-k", 3, "--set", "typo:share=1"], "not 'typo'"),
-        (["-k", 3, "--set", "full:watch=1"], "the command line does the watching"),
+        (["-k", 3, "--set", "full:progress=1"], "the command line shows the progress"),
         (["-k", 3, "--methods", "chance", "--set", "pieces:a=1"], "pieces is not among the"),
         (["-k", 3, "-o", "table.txt"], "table.txt"),
         (["-k", 3, "--json", "--csv"], "do not go together"),

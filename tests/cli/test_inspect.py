@@ -49,8 +49,7 @@ def test_the_report_is_for_people(run, folder):
     ]
     assert lines[-2].startswith("a fit         with K = 4: about 1 s a chain on one core, ")
     assert lines[-1] == (
-        f"warning       1 left out (binary), {folder / 'y.txt'} for one: `inspect` lists "
-        "them"
+        f"warning       1 left out (binary), {folder / 'y.txt'} for one: `inspect` lists them"
     )
 
 

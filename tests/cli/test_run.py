@@ -149,11 +149,11 @@ def test_if_writing_fails_the_earlier_file_stays(call, corpus, tmp_path, monkeyp
     ("arguments", "message"),
     [
         (["htmm2", "CORPUS", "-k", 2], "the method is one of full, constrained, uniform"),
-        (["counted", "CORPUS"], "the method counted needs a number of topics (K): give -k"),
+        (["counted", "CORPUS"], "the method counted needs a number of topics (--topics)"),
         (["counted", "-k", 2], "Missing argument 'PATHS...'"),
         (
             ["counted", "CORPUS", "-k", 2, "--chains", 4],
-            "counted has no option --chains; those of its own: --sweeps",
+            "counted has no setting --chains; those it has: --sweeps",
         ),
         (["full", "CORPUS", "-k", 1], "--topics (K) must be a whole number of at least 2"),
         (["full", "CORPUS", "-k", 2, "--sweeps", 0], "--sweeps must be"),
@@ -174,7 +174,10 @@ def test_if_writing_fails_the_earlier_file_stays(call, corpus, tmp_path, monkeyp
         (["htmm", "nowhere.jsonl", "-k", 2, "--iterations", 0], "--iterations must be"),
         (["hmm", "nowhere.jsonl", "-k", 2, "--smallest", 0], "--smallest must be"),
         (["embeddings", "nowhere.jsonl", "-k", 2, "--encoder", "os"], "--encoder is MODULE:NAME"),
-        (["embeddings", "nowhere.jsonl", "-k", 2, "--encoder", "sys:maxsize"], "an encoder is"),
+        (
+            ["embeddings", "nowhere.jsonl", "-k", 2, "--encoder", "sys:maxsize"],
+            "--encoder must be a function from texts to an array",
+        ),
         (["embeddings", "nowhere.jsonl", "-k", 2, "--encoder", "io:StringIO"], "is a class"),
         (["counted", "nowhere.jsonl", "-k", 2, "-o", "folder.jsonl"], "is a folder"),
         (["counted", "CORPUS", "-k", 2, "-o", "folder"], "folder"),

@@ -12,10 +12,10 @@ from permutopic import InputError, InputWarning
 from permutopic.corpus import Corpus
 from permutopic.documents import Document, Unit
 from permutopic.experiments import comparing, methods
-from permutopic.experiments.comparing import SCORES, choose_methods, compare
+from permutopic.experiments.comparing import SCORES, compare, select_methods
 from permutopic.extras import MissingExtraError
 from permutopic.metrics import score_alignment, score_segmentation
-from permutopic.metrics.by_document import alignment_by_document, f_of
+from permutopic.metrics.by_document import alignment_by_document, alignment_f
 from permutopic.metrics.randomization import randomization_test
 from permutopic.metrics.seeds import seed_test
 from permutopic.results.prediction import Prediction
@@ -72,8 +72,8 @@ def toys(monkeypatch):
             watched("whole", whole),
             frozenset({"reference"}),
             aligns=False,
-            by_chance=False,
-            told=True,
+            stochastic=False,
+            uses_reference_count=True,
         ),
         "twin": methods.Method("twin", "Right.", watched("twin", right)),
     }
@@ -93,7 +93,7 @@ def test_scores_are_means_over_seeds_with_their_spread(toys):
         values = [getattr(score, name) for score in scores]
         assert found.by_seed[name] == pytest.approx(values)
         assert found.mean(name) == pytest.approx(np.mean(values))
-        assert found.spread(name) == pytest.approx(np.std(values, ddof=1))
+        assert found.std(name) == pytest.approx(np.std(values, ddof=1))
     ends = [[noisy(CORPUS, 3, s).ends(d) for d in range(12)] for s in range(4)]
     pk = [np.mean([score_segmentation([3, 5, 8], e, "units").pk for e in each]) for each in ends]
     in_units = compare(CORPUS, 3, ["noisy"], n_seeds=4, convention="units")
@@ -114,7 +114,7 @@ def test_stars_come_from_rows_averaged_over_seeds(toys):
     found = by_name(compare(CORPUS, 3, ["all"], n_seeds=3))
     rows = [alignment_by_document(CORPUS.headings, noisy(CORPUS, 3, s)) for s in range(3)]
     ours = alignment_by_document(CORPUS.headings, right(CORPUS, 3, 0))
-    expected = randomization_test(np.mean(rows, axis=0), ours, f_of)
+    expected = randomization_test(np.mean(rows, axis=0), ours, alignment_f)
     by_seed = found["noisy"].by_seed["f"]
     assert found["noisy"].p_values["f"] == (expected.p_value, seed_test(by_seed, [1.0] * 3))
     assert found["noisy"].p_value("f") == max(found["noisy"].p_values["f"])
@@ -164,7 +164,7 @@ def test_segmenters_have_no_alignment_and_one_run_if_chance_has_no_part(toys):
     assert found.seeds == (0,)
     assert set(found.by_seed) == {"pk", "windowdiff", "segments", "seconds"}
     assert found.mean("f") is None
-    assert found.spread("pk") is None
+    assert found.std("pk") is None
     assert set(found.p_values) == {"pk", "windowdiff"}
     row = comparison.rows()[1]
     assert row["f"] is row["f_sd"] is row["f_p"] is row["f_by_seed"] is None
@@ -198,7 +198,7 @@ def test_settings_and_the_reference_reach_the_methods(toys):
 
 
 @pytest.mark.parametrize(
-    ("told", "given", "expected"),
+    ("uses_reference_count", "given", "expected"),
     [
         (True, {}, True),
         (True, {"n_segments": None}, True),
@@ -211,7 +211,7 @@ def test_settings_and_the_reference_reach_the_methods(toys):
     ],
 )
 def test_who_is_told_the_number_of_segments_goes_by_the_settings(
-    toys, monkeypatch, told, given, expected
+    toys, monkeypatch, uses_reference_count, given, expected
 ):
     seen = []
 
@@ -221,10 +221,12 @@ def test_who_is_told_the_number_of_segments_goes_by_the_settings(
 
     taken = frozenset({"n_segments", "reference"})
     monkeypatch.setitem(
-        comparing.METHODS, "twin", methods.Method("twin", "", run, taken, told=told)
+        comparing.METHODS,
+        "twin",
+        methods.Method("twin", "", run, taken, uses_reference_count=uses_reference_count),
     )
     comparison = compare(CORPUS, 3, "twin", n_seeds=1, reference="label", settings={"twin": given})
-    assert by_name(comparison)["twin"].told is expected
+    assert by_name(comparison)["twin"].uses_reference_count is expected
     assert comparison.rows()[1]["told"] is expected
     assert all(("reference" in settings) is expected for settings in seen)
 
@@ -284,14 +286,14 @@ def test_what_lacks_a_library_is_left_out_of_all_but_not_of_a_list(toys, monkeyp
     assert comparison.missing == {"lacking": "LDA needs the extra 'lda'"}
     assert "lacking" not in by_name(comparison)
     with pytest.raises(MissingExtraError, match="needs the extra"):
-        choose_methods(["noisy", "lacking"], 3)
+        select_methods(["noisy", "lacking"], 3)
 
 
 def test_bad_questions_are_refused(toys):
     with pytest.raises(InputError, match="n_seeds must be"):
         compare(CORPUS, 3, n_seeds=0)
     with pytest.raises(InputError, match="no method is named"):
-        choose_methods([], 3)
+        select_methods([], 3)
     with pytest.raises(InputError, match="nothing to score by"):
         compare(Corpus.from_paragraphs([["a b"]]), 3)
     with pytest.raises(InputError, match="convention"):

@@ -42,18 +42,18 @@ def test_settings_and_seed_reach_the_model(monkeypatch):
 
 def test_every_setting_of_the_model_can_be_given():
     own = {"n_topics", "random_state", "variant", "tokens"}  # a corpus has its tokens
-    assert find_method("full").settings - {"watch"} == set(ContentModel().get_params()) - own
+    assert find_method("full").settings - {"progress"} == set(ContentModel().get_params()) - own
 
 
 def test_progress_is_shown_to_who_wants_to_watch():
     sweeps = []
 
     @contextmanager
-    def watch(model):
+    def progress(model):
         assert model.n_topics == 2
         yield lambda info: sweeps.append(info.sweep)
 
-    watched = find_method("full").predict(CORPUS, 2, 0, n_sweeps=10, watch=watch)
+    watched = find_method("full").predict(CORPUS, 2, 0, n_sweeps=10, progress=progress)
     assert sweeps == list(range(1, len(sweeps) + 1))
     assert len(sweeps) > 1
     unwatched = find_method("full").predict(CORPUS, 2, 0, n_sweeps=10)
@@ -69,7 +69,7 @@ def test_every_method_is_known_by_its_name_and_says_what_it_is():
     for name, method in METHODS.items():
         assert find_method(name) is method
         assert method.name == name
-        assert method.about.endswith(".")
+        assert method.description.endswith(".")
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,9 @@ def test_every_document_is_held_out_once():
 
 @pytest.mark.parametrize("n_folds", [1, 7])
 def test_folds_hold_documents(n_folds):
-    with pytest.raises(InputError, match="6 documents make 2 to 6 folds"):
+    with pytest.raises(
+        InputError, match="n_folds must lie between 2 and the number of documents, 6"
+    ):
         cross_validated(USUAL, fit, n_folds)
 
 

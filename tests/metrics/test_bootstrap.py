@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from permutopic.errors import InputError
-from permutopic.metrics import Interval, bootstrap, bootstrap_interval, f_of, pk_of
+from permutopic.metrics import Interval, alignment_f, bootstrap, bootstrap_interval, mean_pk
 from permutopic.metrics.bootstrap import INTERVALS
 
 
@@ -21,7 +21,7 @@ def skewed(n_documents, seed=0):
 def test_scipy_gives_the_same_interval_of_the_same_draws(method, level, vectorized):
     rows = skewed(25)
     ours = bootstrap_interval(
-        rows, pk_of, level=level, rounds=500, method=method, seed=3, vectorized=vectorized
+        rows, mean_pk, level=level, rounds=500, method=method, seed=3, vectorized=vectorized
     )
     theirs = stats.bootstrap(
         (rows[:, 0],),
@@ -39,10 +39,12 @@ def test_scipy_gives_the_same_interval_for_a_ratio_of_sums():
     units = random.integers(1, 20, size=30)
     rows = np.stack([units, random.binomial(units, 0.6), random.binomial(units, 0.8)], axis=1)
     for method in INTERVALS:
-        ours = bootstrap_interval(rows, f_of, rounds=400, method=method, seed=5, vectorized=True)
+        ours = bootstrap_interval(
+            rows, alignment_f, rounds=400, method=method, seed=5, vectorized=True
+        )
         theirs = stats.bootstrap(
             (np.arange(30),),
-            lambda drawn, axis: f_of(rows[drawn]),
+            lambda drawn, axis: alignment_f(rows[drawn]),
             n_resamples=400,
             method=method,
             rng=np.random.default_rng(5),
@@ -54,7 +56,7 @@ def test_the_interval_is_that_of_all_tables_that_could_be_drawn():
     rows = np.array([[0.0], [1.0], [5.0], [7.0]])
     every = [np.mean([rows[d, 0] for d in drawn]) for drawn in product(range(4), repeat=4)]
     low, high = np.quantile(every, [0.1, 0.9])
-    drawn = bootstrap_interval(rows, pk_of, level=0.8, rounds=40_000, vectorized=True)
+    drawn = bootstrap_interval(rows, mean_pk, level=0.8, rounds=40_000, vectorized=True)
     assert drawn == pytest.approx((low, high, 0.8), abs=0.3)
 
 
@@ -64,7 +66,7 @@ def coverage(method, interval=bootstrap_interval, n_experiments=400):
     for seed in range(n_experiments):
         rows = np.random.default_rng(seed).normal(1, 1, size=(40, 1))
         settings = {"rounds": 400, "method": method, "seed": 1000 + seed, "vectorized": True}
-        low, high, _ = interval(rows, pk_of, level=0.9, **settings)
+        low, high, _ = interval(rows, mean_pk, level=0.9, **settings)
         held += low <= 1 <= high
     return held / n_experiments
 
@@ -81,8 +83,8 @@ def test_nine_of_ten_intervals_hold_the_truth(method):
 @pytest.mark.statistical
 @pytest.mark.parametrize("method", INTERVALS)
 def test_draws_of_twice_as_many_documents_are_noticed(monkeypatch, method):
-    right = bootstrap._draw
-    monkeypatch.setattr(bootstrap, "_draw", lambda t, *rest: right(np.tile(t, (2, 1)), *rest))
+    right = bootstrap._resample
+    monkeypatch.setattr(bootstrap, "_resample", lambda t, *rest: right(np.tile(t, (2, 1)), *rest))
     assert abs(coverage(method) - 0.9) > FOUR_ERRORS
 
 
@@ -97,7 +99,7 @@ def test_a_tenth_left_out_on_either_side_is_noticed():
 def test_bca_follows_the_skew():
     rows = skewed(40, seed=2)
     mean = rows.mean()
-    plain, corrected = (bootstrap_interval(rows, pk_of, method=m, seed=1) for m in INTERVALS)
+    plain, corrected = (bootstrap_interval(rows, mean_pk, method=m, seed=1) for m in INTERVALS)
     assert corrected.low > plain.low
     assert corrected.high > plain.high
     assert corrected.low < mean < corrected.high
@@ -105,18 +107,18 @@ def test_bca_follows_the_skew():
 
 @pytest.mark.parametrize("method", INTERVALS)
 def test_equal_rows_leave_no_room(method):
-    interval = bootstrap_interval([[0.25]] * 5, pk_of, method=method)
+    interval = bootstrap_interval([[0.25]] * 5, mean_pk, method=method)
     assert interval == Interval(0.25, 0.25, 0.95)
 
 
 def test_one_document_is_refused():
     with pytest.raises(InputError, match="needs two documents at least, not 1"):
-        bootstrap_interval([[0.5]], pk_of)
+        bootstrap_interval([[0.5]], mean_pk)
 
 
 def test_a_level_near_one_keeps_low_below_high():
     rows = [[0.0]] * 60 + [[1.0]]
-    low, high, _ = bootstrap_interval(rows, pk_of, level=1 - 1e-12, method="bca", rounds=2000)
+    low, high, _ = bootstrap_interval(rows, mean_pk, level=1 - 1e-12, method="bca", rounds=2000)
     assert low < high
     assert high > 3 / 61
 
@@ -128,7 +130,7 @@ def test_draws_on_one_side_have_no_bca():
         return np.unique(table).size
 
     assert bootstrap_interval(rows, spread, rounds=50).high < 8
-    with pytest.raises(InputError, match=r"on one side of the statistic.*take percentile"):
+    with pytest.raises(InputError, match=r"on one side of the statistic.*take method='percentile'"):
         bootstrap_interval(rows, spread, rounds=50, method="bca")
 
 
@@ -136,11 +138,11 @@ def test_draws_on_one_side_have_no_bca():
 def test_neither_blocks_nor_stacking_change_the_result(monkeypatch, method):
     rows = np.random.default_rng(4).random((13, 2))
     settings = {"rounds": 300, "seed": 9, "method": method}
-    expected = bootstrap_interval(rows, pk_of, **settings, vectorized=True)
-    assert expected == pytest.approx(bootstrap_interval(rows, pk_of, **settings))
+    expected = bootstrap_interval(rows, mean_pk, **settings, vectorized=True)
+    assert expected == pytest.approx(bootstrap_interval(rows, mean_pk, **settings))
     for cells in (1, 5 * 26, 100 * 26):
-        monkeypatch.setattr(bootstrap, "_CELLS", cells)
-        assert bootstrap_interval(rows, pk_of, **settings, vectorized=True) == expected
+        monkeypatch.setattr(bootstrap, "_BLOCK_SIZE", cells)
+        assert bootstrap_interval(rows, mean_pk, **settings, vectorized=True) == expected
 
 
 def test_tables_are_made_block_by_block():
@@ -148,18 +150,18 @@ def test_tables_are_made_block_by_block():
 
     def statistic(tables):
         sizes.append(tables.size)
-        return pk_of(tables)
+        return mean_pk(tables)
 
     bootstrap_interval(skewed(3000), statistic, rounds=200, method="bca", vectorized=True)
-    assert max(sizes) <= bootstrap._CELLS
+    assert max(sizes) <= bootstrap._BLOCK_SIZE
     assert sum(sizes) == 200 * 3000 + 3000 + 3000 * 2999
 
 
 def test_the_seed_is_all_the_chance_there_is():
     rows = skewed(20)
-    intervals = [bootstrap_interval(rows, pk_of, rounds=99, seed=seed) for seed in (1, 1, 2)]
+    intervals = [bootstrap_interval(rows, mean_pk, rounds=99, seed=seed) for seed in (1, 1, 2)]
     assert intervals[0] == intervals[1] != intervals[2]
-    again = bootstrap_interval(rows, pk_of, rounds=99, seed=np.random.default_rng(1))
+    again = bootstrap_interval(rows, mean_pk, rounds=99, seed=np.random.default_rng(1))
     assert again == intervals[0]
 
 
@@ -170,15 +172,15 @@ def test_the_seed_is_all_the_chance_there_is():
         ({"level": 95}, "level must lie between 0 and 1, not 95"),
         ({"level": float("nan")}, "level must be a finite number"),
         ({"rounds": 0}, "rounds must be a whole number of at least 1"),
-        ({"method": "basic"}, "the interval is one of percentile, bca, not 'basic'"),
+        ({"method": "basic"}, "method is one of percentile, bca, not 'basic'"),
         ({"seed": "x"}, "seed must be a whole number"),
     ],
 )
 def test_wrong_settings_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
-        bootstrap_interval([[0.1], [0.2]], pk_of, **settings)
+        bootstrap_interval([[0.1], [0.2]], mean_pk, **settings)
 
 
 def test_what_is_no_table_is_refused():
-    with pytest.raises(InputError, match="the rows must be a table"):
-        bootstrap_interval([0.1, 0.2], pk_of)
+    with pytest.raises(InputError, match="rows must be a table"):
+        bootstrap_interval([0.1, 0.2], mean_pk)

@@ -14,16 +14,16 @@ from permutopic.errors import InputError
 from permutopic.experiments.evaluate import score_corpus_segmentation
 from permutopic.metrics import (
     alignment_by_document,
-    f_of,
+    alignment_f,
     kendall_tau,
+    mean_pk,
+    mean_tau,
+    mean_windowdiff,
     ordering_by_document,
-    pk_of,
     score_alignment,
     segmentation_by_document,
-    tau_of,
-    windowdiff_of,
 )
-from permutopic.metrics.by_document import checked_rows, statistics_of
+from permutopic.metrics.by_document import check_table, statistics_of
 from permutopic.results.prediction import Prediction
 
 # Documents of (heading, topic) units.
@@ -45,7 +45,7 @@ def test_rows_add_up_to_the_alignment_of_the_corpus_to_the_last_bit(documents):
     headings, prediction = flat(documents)
     rows = alignment_by_document(headings, prediction)
     score = score_alignment(headings, prediction.topics)
-    assert f_of(rows) == score.f
+    assert alignment_f(rows) == score.f
     units, recalled, precise = rows.sum(axis=0)
     assert (recalled / units, precise / units) == (score.recall, score.precision)
     assert rows[:, 0].tolist() == list(map(len, documents))
@@ -94,13 +94,13 @@ def test_swapped_topics_of_two_systems_would_be_one_topic():
     mixed = [0, 1, 1, 0]
     assert score_alignment(headings, mixed).f == 0.5
     rows = [alignment_by_document(headings, each) for each in (first, second)]
-    assert f_of([rows[0][0], rows[1][1]]) == 1
+    assert alignment_f([rows[0][0], rows[1][1]]) == 1
 
 
 def test_f_takes_a_stack_of_tables():
     tables = np.array([[[3, 3, 2], [1, 1, 0]], [[4, 1, 2], [4, 1, 2]], [[4, 0, 0], [1, 0, 0]]])
-    assert f_of(tables).tolist() == [float(f_of(table)) for table in tables]
-    assert f_of(tables)[2] == 0
+    assert alignment_f(tables).tolist() == [float(alignment_f(table)) for table in tables]
+    assert alignment_f(tables)[2] == 0
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_rows_average_to_the_segmentation_of_the_corpus_to_the_last_bit(conventi
     rows = segmentation_by_document(CORPUS, PREDICTION, "heading", convention)
     score = score_corpus_segmentation(CORPUS, PREDICTION, "heading", convention)
     assert rows.shape == (3, 2)
-    assert (pk_of(rows), windowdiff_of(rows)) == (score.pk, score.windowdiff)
+    assert (mean_pk(rows), mean_windowdiff(rows)) == (score.pk, score.windowdiff)
     assert score.pk != score.windowdiff or convention == "words"
 
 
@@ -166,7 +166,7 @@ def test_every_document_with_a_pair_has_a_tau():
     references, scores = [[0, 1, 2], [4], [1, 0]], [[1, 1, 2], [0], [3, 5]]
     rows = ordering_by_document(references, scores)
     assert rows.tolist() == [[kendall_tau([0, 1, 2], [1, 1, 2])], [-1]]
-    assert tau_of(rows) == pytest.approx((2 / 3 - 1) / 2)
+    assert mean_tau(rows) == pytest.approx((2 / 3 - 1) / 2)
 
 
 def test_orders_that_cannot_be_scored_are_refused():
@@ -176,7 +176,7 @@ def test_orders_that_cannot_be_scored_are_refused():
         ordering_by_document([[0], [0]], [[1], [1]])
 
 
-@pytest.mark.parametrize("statistic", [pk_of, windowdiff_of])
+@pytest.mark.parametrize("statistic", [mean_pk, mean_windowdiff])
 def test_means_take_a_stack_of_tables(statistic):
     tables = np.random.default_rng(0).random((4, 7, 2))
     assert statistic(tables).tolist() == pytest.approx([statistic(table) for table in tables])
@@ -196,13 +196,13 @@ def test_means_take_a_stack_of_tables(statistic):
 )
 def test_what_is_no_table_is_refused(rows, message):
     with pytest.raises(InputError, match=message):
-        checked_rows(rows, "the rows")
+        check_table(rows, "the rows")
 
 
 def test_a_statistic_must_give_one_finite_number_for_each_table():
     tables = np.ones((4, 3, 2))
-    assert statistics_of(tables, pk_of, vectorized=True).tolist() == [1] * 4
-    assert statistics_of(tables, pk_of, vectorized=False).tolist() == [1] * 4
+    assert statistics_of(tables, mean_pk, vectorized=True).tolist() == [1] * 4
+    assert statistics_of(tables, mean_pk, vectorized=False).tolist() == [1] * 4
     with pytest.raises(InputError, match=r"shape \(\) for 4 tables"):
         statistics_of(tables, np.mean, vectorized=True)
     with pytest.raises(InputError, match=r"shape \(4, 2\) for 4 tables"):

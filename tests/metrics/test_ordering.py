@@ -110,9 +110,9 @@ def test_long_documents_need_little_memory_and_lose_no_pair():
     [
         ([], [], "at least one, not 0 and 0"),
         ([0, 1], [1], "not 2 and 1"),
-        ([0, 1, 0], [1, 2, 3], "two are at 0"),
+        ([0, 1, 0], [1, 2, 3], "must be distinct, and two are 0"),
         ([0, 1], [1, float("nan")], "scores must be numbers, and number 1 is nan"),
-        ([float("nan"), 1], [1, 2], "reference positions must be numbers, and number 0 is nan"),
+        ([float("nan"), 1], [1, 2], "reference_positions must be numbers, and number 0 is nan"),
         ([0, 1], ["a", "b"], "scores must be a list of numbers"),
         ([0, 1], [None, 1], "scores must be a list of numbers"),
         ([0, 1], [[1], [2]], "scores must be a list of numbers"),

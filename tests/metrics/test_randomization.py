@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
 from permutopic.errors import InputError
-from permutopic.metrics import RandomizationTest, f_of, pk_of, randomization, randomization_test
+from permutopic.metrics import (
+    RandomizationTest,
+    alignment_f,
+    mean_pk,
+    randomization,
+    randomization_test,
+)
 
 tenths = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=8)
 counts = st.lists(
@@ -39,7 +45,7 @@ def test_all_swaps_give_the_p_of_brute_force_ties_and_all(pairs):
         [[Fraction(n, 10) for n in pair] for pair in pairs], lambda rows: sum(rows) / len(rows)
     )
     first, second = ([[row[side] / 10] for row in pairs] for side in (0, 1))
-    result = randomization_test(first, second, pk_of, rounds=1000)
+    result = randomization_test(first, second, mean_pk, rounds=1000)
     assert (result.at_least, result.rounds) == expected
     assert result.p_value == expected[0] / expected[1]
     assert result.exact
@@ -56,7 +62,7 @@ def exact_f(rows):
 def test_the_same_holds_for_an_f_of_summed_counts(documents, vectorized):
     pairs = [((n, a, b), (n, c, d)) for n, a, b, c, d in documents]
     first, second = zip(*pairs, strict=True)
-    result = randomization_test(first, second, f_of, rounds=200, vectorized=vectorized)
+    result = randomization_test(first, second, alignment_f, rounds=200, vectorized=vectorized)
     assert (result.at_least, result.rounds) == brute_force(pairs, exact_f)
     assert result.difference == pytest.approx(float(exact_f(first) - exact_f(second)))
 
@@ -71,7 +77,7 @@ def rows(n_documents, seed, effect=0.0, n_columns=1):
 
 def test_scipy_agrees_on_all_swaps():
     first, second = rows(10, 0, effect=0.05)
-    ours = randomization_test(first, second, pk_of, rounds=1024)
+    ours = randomization_test(first, second, mean_pk, rounds=1024)
     theirs = permutation_test(
         (first[:, 0], second[:, 0]),
         lambda a, b, axis: a.mean(axis=axis) - b.mean(axis=axis),
@@ -88,8 +94,8 @@ def test_scipy_agrees_on_all_swaps():
 @pytest.mark.parametrize("effect", [0.04, 0.1])
 def test_random_swaps_come_near_to_all_swaps(effect):
     first, second = rows(12, 1, effect)
-    exact = randomization_test(first, second, pk_of, rounds=4096)
-    drawn = randomization_test(first, second, pk_of, rounds=4095, vectorized=True)
+    exact = randomization_test(first, second, mean_pk, rounds=4096)
+    drawn = randomization_test(first, second, mean_pk, rounds=4095, vectorized=True)
     assert (exact.exact, drawn.exact) == (True, False)
     assert drawn.rounds == 4095
     error = np.sqrt(exact.p_value * (1 - exact.p_value) / 4095)
@@ -99,10 +105,10 @@ def test_random_swaps_come_near_to_all_swaps(effect):
 
 def test_a_clear_difference_is_found_and_its_sign_kept():
     first, second = rows(40, 2, effect=0.3)
-    result = randomization_test(first, second, pk_of, rounds=999, vectorized=True)
+    result = randomization_test(first, second, mean_pk, rounds=999, vectorized=True)
     assert result.p_value == 1 / 1000  # the least that so many rounds can say
     assert result.at_least == 0
-    back = randomization_test(second, first, pk_of, rounds=999, vectorized=True)
+    back = randomization_test(second, first, mean_pk, rounds=999, vectorized=True)
     assert back.difference == -result.difference
     assert 0.2 < result.difference < 0.4
     assert back.p_value == result.p_value
@@ -110,12 +116,12 @@ def test_a_clear_difference_is_found_and_its_sign_kept():
 
 def test_a_system_does_not_differ_from_itself():
     first, _ = rows(30, 3)
-    assert randomization_test(first, first, pk_of, rounds=99).p_value == 1
-    assert randomization_test(first[:5], first[:5], pk_of, rounds=99).p_value == 1
+    assert randomization_test(first, first, mean_pk, rounds=99).p_value == 1
+    assert randomization_test(first[:5], first[:5], mean_pk, rounds=99).p_value == 1
 
 
 def test_one_document_can_prove_nothing():
-    result = randomization_test([[1.0]], [[0.0]], pk_of)
+    result = randomization_test([[1.0]], [[0.0]], mean_pk)
     assert result == RandomizationTest(1.0, 1.0, 2, 2, True)
 
 
@@ -125,10 +131,10 @@ def test_equal_differences_count_however_they_are_rounded():
         [[Fraction(n, 10) for n in pair] for pair in tenths], lambda rows: sum(rows) / len(rows)
     )
     first, second = (np.array(tenths)[:, [side]] / 10 for side in (0, 1))
-    result = randomization_test(first, second, pk_of, rounds=64)
+    result = randomization_test(first, second, mean_pk, rounds=64)
     assert (result.at_least, result.rounds) == (at_least, n_swaps)
     found = [
-        pk_of(np.where(swaps, second, first)) - pk_of(np.where(swaps, first, second))
+        mean_pk(np.where(swaps, second, first)) - mean_pk(np.where(swaps, first, second))
         for swaps in (np.array(each)[:, None] for each in product([False, True], repeat=6))
     ]
     # Without the tolerance some of the equal ones would not count.
@@ -138,20 +144,20 @@ def test_equal_differences_count_however_they_are_rounded():
 @pytest.mark.parametrize("rounds", [500, 4096])
 def test_neither_blocks_nor_stacking_change_the_result(monkeypatch, rounds):
     first, second = rows(12, 4, effect=0.05, n_columns=2)
-    expected = randomization_test(first, second, pk_of, rounds=rounds, seed=7, vectorized=True)
+    expected = randomization_test(first, second, mean_pk, rounds=rounds, seed=7, vectorized=True)
     assert expected == pytest.approx(
-        randomization_test(first, second, pk_of, rounds=rounds, seed=7), abs=1e-12
+        randomization_test(first, second, mean_pk, rounds=rounds, seed=7), abs=1e-12
     )
     for cells in (1, 7 * 24, 100 * 24):
-        monkeypatch.setattr(randomization, "_CELLS", cells)
-        again = randomization_test(first, second, pk_of, rounds=rounds, seed=7, vectorized=True)
+        monkeypatch.setattr(randomization, "_BLOCK_SIZE", cells)
+        again = randomization_test(first, second, mean_pk, rounds=rounds, seed=7, vectorized=True)
         assert again == expected
 
 
 def test_the_seed_is_all_the_chance_there_is():
     first, second = rows(30, 5, effect=0.02)
     results = [
-        randomization_test(first, second, pk_of, rounds=300, seed=seed).at_least
+        randomization_test(first, second, mean_pk, rounds=300, seed=seed).at_least
         for seed in (1, 1, np.random.default_rng(1), 2)
     ]
     assert results[0] == results[1] == results[2] != results[3]
@@ -162,11 +168,11 @@ def test_tables_are_made_block_by_block():
 
     def statistic(tables):
         sizes.append(tables.size)
-        return pk_of(tables)
+        return mean_pk(tables)
 
     first, second = rows(5000, 6)
     randomization_test(first, second, statistic, rounds=200, vectorized=True)
-    assert max(sizes) <= randomization._CELLS
+    assert max(sizes) <= randomization._BLOCK_SIZE
     assert sum(sizes) == 2 * (200 + 1) * 5000
 
 
@@ -178,7 +184,7 @@ N_EXPERIMENTS, ROUNDS = 2000, 19
 def null_p_values():
     return np.array(
         [
-            randomization_test(*rows(20, 1000 + n), pk_of, rounds=ROUNDS, seed=n, vectorized=True)
+            randomization_test(*rows(20, 1000 + n), mean_pk, rounds=ROUNDS, seed=n, vectorized=True)
             .p_value
             for n in range(N_EXPERIMENTS)
         ]
@@ -253,12 +259,12 @@ def test_a_p_without_what_was_observed_is_noticed(monkeypatch):
     [
         ([[1]], [[1], [2]], {}, r"not of shape \(1, 1\) and \(2, 1\)"),
         ([[1, 2]], [[1]], {}, r"not of shape \(1, 2\) and \(1, 1\)"),
-        ([[np.nan]], [[1]], {}, "the first rows must be finite"),
-        ([[1]], [["x"]], {}, "the second rows must be a table of numbers"),
+        ([[np.nan]], [[1]], {}, "first must be finite"),
+        ([[1]], [["x"]], {}, "second must be a table of numbers"),
         ([[1]], [[1]], {"rounds": 0}, "rounds must be a whole number of at least 1, not 0"),
         ([[1]] * 20, [[1]] * 20, {"seed": -1}, "seed must be a whole number of at least 0"),
     ],
 )
 def test_what_cannot_be_tested_is_refused(first, second, settings, message):
     with pytest.raises(InputError, match=message):
-        randomization_test(first, second, pk_of, **settings)
+        randomization_test(first, second, mean_pk, **settings)

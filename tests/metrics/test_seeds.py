@@ -50,5 +50,5 @@ def test_one_score_is_taken_as_certain():
 
 @pytest.mark.parametrize("bad", [[], [np.nan], [[0.5]]])
 def test_what_is_no_score_is_refused(bad):
-    with pytest.raises(InputError, match="one a seed"):
+    with pytest.raises(InputError, match="one per seed"):
         seed_test(bad, [0.5])

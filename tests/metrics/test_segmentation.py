@@ -71,10 +71,10 @@ def test_a_segment_without_words_is_none():
 @pytest.mark.parametrize(
     ("true", "found", "message"),
     [
-        ([], [1], "must climb"),
-        ([2, 1], [1], "must climb"),
-        ([0, 3], [3], "must climb"),
-        ([2, 2, 3], [3], "must climb"),
+        ([], [1], "must increase"),
+        ([2, 1], [1], "must increase"),
+        ([0, 3], [3], "must increase"),
+        ([2, 2, 3], [3], "must increase"),
         ([3], [4], "end alike, not at 3 and 4"),
     ],
 )

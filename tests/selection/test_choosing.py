@@ -15,9 +15,9 @@ from permutopic.selection.choosing import (
     FitInfo,
     check_candidates,
     choose_k,
-    compare,
+    compare_candidates,
     default_candidates,
-    gain_of,
+    gain_over_one_topic,
 )
 
 
@@ -139,10 +139,10 @@ def test_a_choice_can_be_written_as_json(small):
     [
         ([1, 4], r"n_topics \(K\) must be a whole number of at least 2"),
         ([4.5, 8], "must be a whole number"),
-        ([4, 4], r"at least two different numbers, not \[4\]"),
-        ([], r"at least two different numbers, not \[\]"),
-        ("4-8", "are a list of numbers, not '4-8'"),
-        (4, "are a list of numbers, not 4"),
+        ([4, 4], r"at least two different numbers of topics, not \[4\]"),
+        ([], r"at least two different numbers of topics, not \[\]"),
+        ("4-8", "must be a list of numbers of topics, not '4-8'"),
+        (4, "must be a list of numbers of topics, not 4"),
     ],
 )
 def test_candidates_that_are_none_are_refused(candidates, message):
@@ -183,7 +183,7 @@ def test_comparisons_are_paired_over_documents():
     rng = np.random.default_rng(0)
     words = rng.integers(5, 50, 8)
     scores = rng.normal(-6, 1, (3, 2, 8)) * words
-    found = compare(scores, words)
+    found = compare_candidates(scores, words)
     means = scores.mean(axis=1)
     assert found.held_out == pytest.approx(means.sum(axis=1) / words.sum())
     best = int(found.held_out.argmax())
@@ -202,7 +202,7 @@ def test_what_documents_have_in_common_for_all_k_is_no_error():
     words = rng.integers(5, 50, 8)
     level = rng.normal(-6, 1, 8) * words
     scores = np.stack([[level, level], [level - 0.5 * words, level - 0.5 * words]])
-    found = compare(scores, words)
+    found = compare_candidates(scores, words)
     assert found.behind.tolist() == pytest.approx([0, 0.5])
     assert found.behind_error.tolist() == pytest.approx([0, 0], abs=1e-12)
 
@@ -211,7 +211,7 @@ def test_the_gain_is_held_against_one_topic():
     rng = np.random.default_rng(1)
     words = rng.integers(5, 50, 8)
     scores, one = rng.normal(-6, 1, (2, 8)) * words, rng.normal(-7, 1, 8) * words
-    gain, error = gain_of(scores, one, words)
+    gain, error = gain_over_one_topic(scores, one, words)
     assert gain == pytest.approx((scores.mean(axis=0) - one).sum() / words.sum())
     between = np.var(scores.sum(axis=1) / words.sum(), ddof=1) / 2
     assert error == pytest.approx(
@@ -227,7 +227,7 @@ def test_the_error_is_the_spread_of_differences_over_corpora_and_seeds():
         words = rng.integers(20, 60, 30)
         of_documents = rng.normal(0, 0.05, (2, 1, 30))
         of_seeds = rng.normal(0, 0.02, (2, 3, 1))
-        found = compare((of_documents + of_seeds) * words, words)
+        found = compare_candidates((of_documents + of_seeds) * words, words)
         strayed.append(float(found.held_out[0] - found.held_out[1]) ** 2)
         said.append(float(found.behind_error.max()) ** 2)
     assert np.mean(said) == pytest.approx(np.mean(strayed), rel=0.1)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from permutopic import InputError
 from permutopic.selection.chart import draw_choice
 from permutopic.selection.line_chart import (
-    Line,
+    Curve,
     Panel,
     check_svg,
     line_chart,
@@ -28,9 +28,14 @@ from permutopic.selection.recommending import Candidate
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def chart(x, panels, *, title="t", x_label="K", marked=None, say="taken"):
+def chart(x, panels, *, title="t", x_label="K", marked=None, annotation="taken"):
     svg = line_chart(
-        x, panels, title=title, x_label=x_label, marked=x[0] if marked is None else marked, say=say
+        x,
+        panels,
+        title=title,
+        x_label=x_label,
+        marked=x[0] if marked is None else marked,
+        annotation=annotation,
     )
     return ET.fromstring(svg)
 
@@ -45,7 +50,7 @@ def texts(root, kind=None):
 
 
 def test_points_stand_by_their_values():
-    root = chart([4, 8, 16], [Panel("score", [Line("s", [1.0, 3.0, 2.0])])])
+    root = chart([4, 8, 16], [Panel("score", [Curve("s", [1.0, 3.0, 2.0])])])
     (left, low), (middle, high), (right, between) = dots(root)
     assert middle - left == pytest.approx(right - middle, abs=0.2)  # the axis is logarithmic
     assert between == pytest.approx((low + high) / 2, abs=0.2)
@@ -53,7 +58,7 @@ def test_points_stand_by_their_values():
 
 
 def test_an_error_bar_reaches_as_far_as_the_error():
-    panel = Panel("score", [Line("s", [1.0, 2.0], [0.0, 0.5])], reach=(0.0, 4.0), height=100)
+    panel = Panel("score", [Curve("s", [1.0, 2.0], [0.0, 0.5])], include=(0.0, 4.0), height=100)
     root = chart([4, 8], [panel])
     (_, _), (at, y) = dots(root)
     upright = [
@@ -65,20 +70,20 @@ def test_an_error_bar_reaches_as_far_as_the_error():
 
 
 def test_a_missing_value_leaves_a_gap():
-    root = chart([2, 4, 8, 16], [Panel("score", [Line("s", [1.0, None, 2.0, 3.0])])])
+    root = chart([2, 4, 8, 16], [Panel("score", [Curve("s", [1.0, None, 2.0, 3.0])])])
     assert len(dots(root)) == 3
     assert len([e for e in root.iter(f"{SVG}line") if e.get("class") == "line a"]) == 1
 
 
 def test_two_lines_are_told_apart_by_name():
-    lines = [Line("first one", [1.0, 2.0]), Line("second one", [2.0, 1.0])]
+    lines = [Curve("first one", [1.0, 2.0]), Curve("second one", [2.0, 1.0])]
     root = chart([2, 4], [Panel("both", lines)])
     assert {"first one", "second one"} <= {text.text for text in texts(root)}
     assert len(dots(root, "a")) == len(dots(root, "b")) == 3  # two points and the legend's
 
 
 def test_the_marked_x_is_pointed_out():
-    root = chart([4, 8, 28], [Panel("score", [Line("s", [1.0, 2.0, 3.0])])], marked=8)
+    root = chart([4, 8, 28], [Panel("score", [Curve("s", [1.0, 2.0, 3.0])])], marked=8)
     assert [text.text for text in texts(root, "chosen")] == ["taken", "8"]
     [mark] = [e for e in root.iter(f"{SVG}line") if e.get("class") == "mark"]
     assert float(mark.get("x1")) == pytest.approx(dots(root)[1][0])
@@ -87,7 +92,7 @@ def test_the_marked_x_is_pointed_out():
 @pytest.mark.parametrize("marked", [2, 17, 60])
 def test_labels_of_the_axis_keep_apart(marked):
     x = list(range(2, 61))
-    root = chart(x, [Panel("score", [Line("s", [float(v) for v in x])])], marked=marked)
+    root = chart(x, [Panel("score", [Curve("s", [float(v) for v in x])])], marked=marked)
     baseline = next(t.get("y") for t in texts(root, "chosen") if t.text == str(marked))
     places = sorted(float(t.get("x")) for t in texts(root) if t.get("y") == baseline)
     assert len(places) > 5
@@ -97,7 +102,11 @@ def test_labels_of_the_axis_keep_apart(marked):
 def test_text_is_shown_and_never_obeyed():
     title = 'a <b> & "c" \x1b[2J \ud800 </svg><script>'
     root = chart(
-        [2, 4], [Panel(title, [Line("s", [1.0, 2.0])])], title=title, x_label=title, say=title
+        [2, 4],
+        [Panel(title, [Curve("s", [1.0, 2.0])])],
+        title=title,
+        x_label=title,
+        annotation=title,
     )
     shown = 'a <b> & "c" ?[2J ? </svg><script>'
     assert [t.text for t in texts(root)].count(shown) == 4
@@ -115,7 +124,7 @@ VALUES = st.floats(-1e6, 1e6, allow_nan=False).map(lambda v: round(v, 6))
 def test_all_that_is_drawn_lies_within_the_frame(rows, data):
     x, values, errors = zip(*rows, strict=True)
     marked = data.draw(st.sampled_from(x))
-    root = chart(x, [Panel("score", [Line("s", values, errors)], level=values[0])], marked=marked)
+    root = chart(x, [Panel("score", [Curve("s", values, errors)], level=values[0])], marked=marked)
     width, height = float(root.get("width")), float(root.get("height"))
     for element in root.iter():
         for name in ("x", "x1", "x2", "cx"):
@@ -138,7 +147,7 @@ def test_ticks_are_even_few_and_reach_around(low, span):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_on_the_ground_in_light_and_dark(scheme):
     svg = line_chart(
-        [2, 4], [Panel("p", [Line("s", [1, 2])])], title="", x_label="", marked=2, say=""
+        [2, 4], [Panel("p", [Curve("s", [1, 2])])], title="", x_label="", marked=2, annotation=""
     )
     style = re.search(r"<style>(.*?)</style>", svg, re.DOTALL)[1]
     light, dark = style.split("@media (prefers-color-scheme:dark){")

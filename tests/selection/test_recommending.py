@@ -15,7 +15,7 @@ GRID = (4, 6, 8, 10, 14, 20, 28)
 
 
 def table(scores, *, error=0.004, agreement=0.9, used=None, grid=GRID):
-    """Candidates with these gains over one topic, which scores −7 nats a word."""
+    """Candidates with these gains over one topic, which scores −7 nats per word."""
     best = max(scores)
     agreements = [agreement] * len(grid) if isinstance(agreement, float) else agreement
     return [
@@ -84,8 +84,8 @@ def test_a_best_k_within_the_range_is_no_rise():
     advice = recommend(table([0.1, 0.3, 0.5, 0.45, 0.4, 0.3, 0.2]), 0.5)
     assert (advice.n_topics, advice.notes) == (8, ())
     assert advice.reason == (
-        "K = 8 predicts held-out words best (-6.500 nats a word), and every smaller K is behind by "
-        "more than the error."
+        "K = 8 predicts held-out words best (-6.500 nats per word), and every smaller K is behind "
+        "by more than the error."
     )
 
 
@@ -97,7 +97,7 @@ def test_nearly_the_same_fits_are_the_same_however_sure_their_difference():
 def test_the_reason_gives_the_numbers():
     reason = recommend(table([0.1, 0.3, 0.497, 0.5, 0.4, 0.3, 0.2]), 0.5).reason
     assert reason == (
-        "K = 8 predicts held-out words as well as any, within the error (-6.503 nats a word, "
+        "K = 8 predicts held-out words as well as any, within the error (-6.503 nats per word, "
         "0.003 ± 0.004 behind K = 10), and no smaller K does."
     )
 
@@ -137,8 +137,8 @@ def test_spare_topics_are_not_taken_along():
     advice = recommend(hardly, 0.5)
     assert advice.n_topics == 8
     assert advice.reason.startswith(
-        "K = 8 uses as many topics as K = 10 (8) and is hardly behind (0.006 ± 0.004 nats a word). "
-        "K = 10 predicts held-out words as well as any"
+        "K = 8 uses as many topics as K = 10 (8) and is hardly behind (0.006 ± 0.004 nats per "
+        "word). K = 10 predicts held-out words as well as any"
     )
     surely = table([0.3, 0.48, 0.499, 0.5], grid=grid, used=used)
     assert recommend(surely, 0.5).n_topics == 10

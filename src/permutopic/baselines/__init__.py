@@ -1,1 +1,1 @@
-"""Rivals: other ways to the same answers, to compare with."""
+"""Methods to compare with (docs/rivals.md)."""

@@ -1,18 +1,18 @@
-"""BayesSeg: each segment a bag of words of its own (Eisenstein and Barzilay, 2008).
+"""BayesSeg: each segment has its own word distribution (Eisenstein and Barzilay, 2008).
 
 J. Eisenstein, R. Barzilay: Bayesian unsupervised topic segmentation, EMNLP 2008.
 
-A segment's words come from a distribution of its own with a symmetric Dirichlet prior p, summed
-out. With n tokens, n_w of them the word w, it scores
+The words of a segment come from its own distribution, integrated out under a symmetric Dirichlet
+prior p. A segment of n tokens, n_w of them the word w, has the log likelihood
     logΓ(V p) − logΓ(n + V p) + Σ_w [logΓ(n_w + p) − logΓ(p)],
-V being the different words of the document. The number of segments is given, and the best
-segmentation is found exactly. The prior is given or learned from all documents together.
+with V the distinct words of the document. The number of segments is given, and the best
+segmentation is found exactly. The prior is given, or estimated from all documents together.
 
-With a duration term a segment's length L in units scores as well: L − 1 is negative binomial with
-mean μ = units / segments − 1, of its document, and dispersion r,
+With a duration term the length L of a segment in units has a probability too: L − 1 is negative
+binomial with the document's mean μ = units / segments − 1 and dispersion r,
     logΓ(L − 1 + r) − logΓ(r) − log (L − 1)! + r log(r / (r + μ)) + (L − 1) log(μ / (r + μ)).
-Great r hold lengths close to the mean, r = 1 is the geometric distribution. (The program of 2008
-has L for L − 1, so that it gives some weight to a segment of no unit.)
+A large r makes lengths nearly equal; r = 1 is the geometric distribution. (The authors' program has
+L in place of L − 1, which gives probability to an empty segment.)
 """
 
 from __future__ import annotations
@@ -21,11 +21,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.baselines.bayesseg_learning import FIRST_DISPERSION, FIRST_PRIOR, Learned, learn
+from permutopic.baselines.bayesseg_learning import (
+    INITIAL_DISPERSION,
+    INITIAL_PRIOR,
+    FittedBayesSeg,
+    fit_bayesseg,
+)
+from permutopic.baselines.local_tokens import all_local_tokens
 from permutopic.baselines.segment_counts import segment_counts
-from permutopic.baselines.segment_text import texts_of
 from permutopic.checks import check_real
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
     from permutopic.corpus import Corpus
 
 LEARNED = "learned"
-_LEAST, _MOST = 1e-6, 1e6
+_MINIMUM, _MAXIMUM = 1e-6, 1e6
 
 
 def predict(
@@ -45,23 +50,23 @@ def predict(
     reference: str = "heading",
     duration: float | str | None = None,
 ) -> Prediction:
-    """Cut every document where the joint likelihood of its segments is greatest.
+    """Segment every document at the maximum of the likelihood of its segments.
 
     Parameters
     ----------
     prior
-        The symmetric Dirichlet prior, or None to learn it: cut all documents, find the prior
-        under which all their segments are most likely, and so on until nothing changes.
+        The symmetric Dirichlet prior, or None to estimate it: segment all documents, maximise the
+        likelihood of the segments over the prior, and repeat until the segmentation is stable.
     n_segments, reference
-        How many segments documents get: see `segment_counts`.
+        The number of segments per document: see `segment_counts`.
     duration
-        None for no duration term, its dispersion r, or "learned".
+        None for no duration term, its dispersion r, or "learned" to estimate r.
 
     Returns
     -------
     Prediction
         With `by_document["log_likelihood"]`, and in `measures` its sum, the prior, the dispersion
-        if there is one, and how many times all documents were cut.
+        if there is one, and the number of iterations.
 
     >>> from permutopic.corpus import Corpus
     >>> corpus = Corpus.from_paragraphs([["sea salt sea", "salt salt", "snow hill", "hill snow"]])
@@ -70,35 +75,40 @@ def predict(
     """
     learn_dispersion = isinstance(duration, str)
     if learn_dispersion and duration != LEARNED:
-        raise InputError(f"duration must be a positive number, 'learned' or None, not {duration!r}")
-    first_prior = FIRST_PRIOR if prior is None else check_real(prior, "prior", _LEAST, _MOST)
+        raise InputError(
+            Parameter("duration"),
+            f" must be a positive number, 'learned' or None, not {duration!r}",
+        )
+    initial_prior = (
+        INITIAL_PRIOR if prior is None else check_real(prior, "prior", _MINIMUM, _MAXIMUM)
+    )
     dispersion = None
     if learn_dispersion:
-        dispersion = FIRST_DISPERSION
+        dispersion = INITIAL_DISPERSION
     elif duration is not None:
-        dispersion = check_real(duration, "duration", _LEAST, _MOST)
-    found = learn(
-        texts_of(corpus),
+        dispersion = check_real(duration, "duration", _MINIMUM, _MAXIMUM)
+    fitted = fit_bayesseg(
+        all_local_tokens(corpus),
         segment_counts(corpus, n_segments, reference),
-        first_prior,
+        initial_prior,
         dispersion,
         learn_prior=prior is None,
         learn_dispersion=learn_dispersion,
     )
     return Prediction.from_ends(
-        found.ends,
+        fitted.ends,
         corpus.document_offsets,
-        by_document={"log_likelihood": found.log_likelihoods},
-        measures=_measures(found),
+        by_document={"log_likelihood": fitted.log_likelihoods},
+        measures=_measures(fitted),
     )
 
 
-def _measures(found: Learned) -> dict[str, float]:
+def _measures(fitted: FittedBayesSeg) -> dict[str, float]:
     measures = {
-        "prior": found.prior,
-        "log_likelihood": float(np.sum(found.log_likelihoods)),
-        "iterations": float(found.iterations),
+        "prior": fitted.prior,
+        "log_likelihood": float(np.sum(fitted.log_likelihoods)),
+        "iterations": float(fitted.iterations),
     }
-    if found.dispersion is not None:
-        measures["dispersion"] = found.dispersion
+    if fitted.dispersion is not None:
+        measures["dispersion"] = fitted.dispersion
     return measures

@@ -1,9 +1,8 @@
-"""The compiled code of the clustering rival: unit vectors that move between clusters.
+"""Compiled code of the clustering: vectors of length 1 that move between clusters.
 
-A cluster is known by its composite, the sum of its vectors. The criterion I2 is the sum of the
-composites' lengths. When x, of length 1, joins a cluster with composite S, ‖S‖² grows by
-2·x·S + 1; when it leaves, by 1 − 2·x·S. So one dot product, over the words of x alone, tells what
-a move is worth.
+A cluster is represented by its composite S, the sum of its vectors. The criterion I2 is Σ ‖S‖ over
+clusters. When a vector x joins, ‖S‖² grows by 2·x·S + 1; when it leaves, by 1 − 2·x·S. So the gain
+of a move takes one dot product, over the non-zeros of x.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Vectors(NamedTuple):
-    """Sparse vectors of length 1, none negative: vector n is `starts[n]` … `starts[n + 1]`."""
+class SparseVectors(NamedTuple):
+    """Sparse non-negative vectors of length 1: vector n has entries offsets[n] … offsets[n+1]−1."""
 
-    starts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
     columns: NDArray[np.int64]
     values: NDArray[np.float64]
 
 
 class Clusters(NamedTuple):
-    """What each of K clusters holds: its composite (a column), the square of its length, units."""
+    """K clusters: composites (columns, K), their squared lengths (K,), and numbers of vectors."""
 
     composites: NDArray[np.float64]
     squares: NDArray[np.float64]
@@ -36,16 +35,16 @@ class Clusters(NamedTuple):
 
 
 @compiled
-def recount(vectors: Vectors, labels: NDArray[np.int64], clusters: Clusters) -> float:
-    """Sum the clusters up from nothing, and give their I2."""
+def recount(vectors: SparseVectors, labels: NDArray[np.int64], clusters: Clusters) -> float:
+    """Compute the clusters from the labels, and return I2."""
     clusters.composites[:] = 0.0
     clusters.squares[:] = 0.0
     clusters.sizes[:] = 0
     for n in range(labels.size):
         label = labels[n]
         clusters.sizes[label] += 1
-        for place in range(vectors.starts[n], vectors.starts[n + 1]):
-            clusters.composites[vectors.columns[place], label] += vectors.values[place]
+        for entry in range(vectors.offsets[n], vectors.offsets[n + 1]):
+            clusters.composites[vectors.columns[entry], label] += vectors.values[entry]
     for column in range(clusters.composites.shape[0]):
         for label in range(clusters.squares.size):
             clusters.squares[label] += clusters.composites[column, label] ** 2
@@ -56,77 +55,77 @@ def recount(vectors: Vectors, labels: NDArray[np.int64], clusters: Clusters) -> 
 
 
 @compiled
-def find_other(vectors: Vectors, first: int, begin: int, n_columns: int) -> int:
-    """Find the next vector from `begin` on, round and round, that is not the same as `first`.
+def find_distinct(vectors: SparseVectors, first: int, begin: int, n_columns: int) -> int:
+    """Find the first vector that differs from `first`, searching cyclically from `begin`.
 
-    Gives −1 where all are the same.
+    Returns −1 if all are equal.
     """
     dense = np.zeros(n_columns)
-    for place in range(vectors.starts[first], vectors.starts[first + 1]):
-        dense[vectors.columns[place]] = vectors.values[place]
-    n_vectors = vectors.starts.size - 1
+    for entry in range(vectors.offsets[first], vectors.offsets[first + 1]):
+        dense[vectors.columns[entry]] = vectors.values[entry]
+    n_vectors = vectors.offsets.size - 1
     for step in range(n_vectors):
         other = (begin + step) % n_vectors
-        likeness = 0.0
-        for place in range(vectors.starts[other], vectors.starts[other + 1]):
-            likeness += dense[vectors.columns[place]] * vectors.values[place]
-        if likeness < 1.0 - 1e-12:
+        similarity = 0.0
+        for entry in range(vectors.offsets[other], vectors.offsets[other + 1]):
+            similarity += dense[vectors.columns[entry]] * vectors.values[entry]
+        if similarity < 1.0 - 1e-12:
             return other
     return -1
 
 
 @compiled
-def join_nearer(
-    vectors: Vectors, first: int, second: int, labels: NDArray[np.int64], clusters: Clusters
+def assign_nearest(
+    vectors: SparseVectors, first: int, second: int, labels: NDArray[np.int64], clusters: Clusters
 ) -> None:
-    """Label every vector 0 or 1 by which of two vectors it is nearer to; 0 if there is no telling.
+    """Label every vector 0 or 1 by which of two vectors is more similar; 0 if both are equally so.
 
-    The composites serve as room; recount them afterwards.
+    The composites are overwritten as scratch memory; recount them afterwards.
     """
     clusters.composites[:] = 0.0
-    for place in range(vectors.starts[first], vectors.starts[first + 1]):
-        clusters.composites[vectors.columns[place], 0] = vectors.values[place]
-    for place in range(vectors.starts[second], vectors.starts[second + 1]):
-        clusters.composites[vectors.columns[place], 1] = vectors.values[place]
+    for entry in range(vectors.offsets[first], vectors.offsets[first + 1]):
+        clusters.composites[vectors.columns[entry], 0] = vectors.values[entry]
+    for entry in range(vectors.offsets[second], vectors.offsets[second + 1]):
+        clusters.composites[vectors.columns[entry], 1] = vectors.values[entry]
     for n in range(labels.size):
-        nearer = 0.0
-        for place in range(vectors.starts[n], vectors.starts[n + 1]):
-            column = vectors.columns[place]
-            nearer += vectors.values[place] * (
+        difference = 0.0
+        for entry in range(vectors.offsets[n], vectors.offsets[n + 1]):
+            column = vectors.columns[entry]
+            difference += vectors.values[entry] * (
                 clusters.composites[column, 1] - clusters.composites[column, 0]
             )
-        labels[n] = 1 if nearer > 0.0 else 0
+        labels[n] = 1 if difference > 0.0 else 0
 
 
 @compiled
 def refine_once(
-    vectors: Vectors,
+    vectors: SparseVectors,
     order: NDArray[np.int64],
     labels: NDArray[np.int64],
     clusters: Clusters,
-    least_gain: float,
+    min_gain: float,
 ) -> int:
-    """Visit vectors in this order, move each to where I2 gains most, and count the moves.
+    """Move each vector, in this order, to the cluster of maximum I2; return the number of moves.
 
-    A move has to gain more than `least_gain`, which is above what rounding can feign: the squares
-    are carried along from move to move. So the caller recounts after every pass.
+    A move must gain more than `min_gain`, which exceeds the rounding error of the squared lengths:
+    these are updated from move to move. The caller recounts them after every pass.
     """
     n_clusters = clusters.squares.size
     products = np.empty(n_clusters)
     moves = 0
     for n in order:
         own = labels[n]
-        # The last one could gain nothing by leaving, but what is left of its composite is rounding.
+        # The last vector gains nothing by leaving, and its composite would be rounding error.
         if clusters.sizes[own] == 1:
             continue
         products[:] = 0.0
-        for place in range(vectors.starts[n], vectors.starts[n + 1]):
-            column, value = vectors.columns[place], vectors.values[place]
+        for entry in range(vectors.offsets[n], vectors.offsets[n + 1]):
+            column, value = vectors.columns[entry], vectors.values[entry]
             for label in range(n_clusters):
                 products[label] += value * clusters.composites[column, label]
         square = clusters.squares[own]
         loss = math.sqrt(square) - math.sqrt(max(square - 2.0 * products[own] + 1.0, 0.0))
-        best, best_gain = own, loss + least_gain
+        best, best_gain = own, loss + min_gain
         for label in range(n_clusters):
             square = clusters.squares[label]
             gain = math.sqrt(square + 2.0 * products[label] + 1.0) - math.sqrt(square)
@@ -134,8 +133,8 @@ def refine_once(
                 best, best_gain = label, gain
         if best == own:
             continue
-        for place in range(vectors.starts[n], vectors.starts[n + 1]):
-            column, value = vectors.columns[place], vectors.values[place]
+        for entry in range(vectors.offsets[n], vectors.offsets[n + 1]):
+            column, value = vectors.columns[entry], vectors.values[entry]
             clusters.composites[column, own] -= value
             clusters.composites[column, best] += value
         clusters.squares[own] += 1.0 - 2.0 * products[own]

@@ -1,4 +1,4 @@
-"""C99's three tables, compiled: similarities of units, their ranks, and the order of the cuts."""
+"""Compiled code of C99: similarities of units, their local ranks, and the order of the cuts."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
 
 @compiled
-def square_cosines(
-    tokens: NDArray[np.int64], offsets: NDArray[np.int64], n_words: int
+def squared_cosines(
+    words: NDArray[np.int64], unit_offsets: NDArray[np.int64], n_words: int
 ) -> NDArray[np.float64]:
-    """Compute the squared cosine of the word counts of every two units; 0 for a wordless one.
+    """Compute the squared cosine of the word counts of every two units; 0 for an empty unit.
 
-    Only the order of similarities matters, and squares have the same. They are ratios of whole
-    numbers, so that equal similarities are equal to the last bit and count as ties.
+    Only the order of similarities matters, and squaring keeps it. Squares are ratios of whole
+    numbers, so equal similarities are equal to the last bit and count as ties.
     """
-    n_units = offsets.size - 1
+    n_units = unit_offsets.size - 1
     products = np.zeros((n_units, n_units))
     counts = np.zeros(n_words)
     for unit in range(n_units):
-        for token in range(offsets[unit], offsets[unit + 1]):
-            counts[tokens[token]] += 1.0
+        for token in range(unit_offsets[unit], unit_offsets[unit + 1]):
+            counts[words[token]] += 1.0
         for other in range(unit, n_units):
             product = 0.0
-            for token in range(offsets[other], offsets[other + 1]):
-                product += counts[tokens[token]]
+            for token in range(unit_offsets[other], unit_offsets[other + 1]):
+                product += counts[words[token]]
             products[unit, other] = product
-        for token in range(offsets[unit], offsets[unit + 1]):
-            counts[tokens[token]] = 0.0
+        for token in range(unit_offsets[unit], unit_offsets[unit + 1]):
+            counts[words[token]] = 0.0
     cosines = np.zeros((n_units, n_units))
     for unit in range(n_units):
         for other in range(unit, n_units):
@@ -46,38 +46,38 @@ def square_cosines(
 
 
 @compiled
-def local_ranks(values: NDArray[np.float64], reach: int) -> NDArray[np.float64]:
-    """Put in the place of each value the share of its neighbours that are less.
+def local_ranks(values: NDArray[np.float64], radius: int) -> NDArray[np.float64]:
+    """Replace each value by the share of its neighbours that are smaller.
 
-    Neighbours are those up to `reach` rows and columns away, as far as there are any.
+    Neighbours are at most `radius` rows and columns away, within the matrix.
     """
     size = values.shape[0]
     ranks = np.zeros((size, size))
     for row in range(size):
-        top, bottom = max(row - reach, 0), min(row + reach + 1, size)
+        top, bottom = max(row - radius, 0), min(row + radius + 1, size)
         for column in range(row, size):
-            left, right = max(column - reach, 0), min(column + reach + 1, size)
+            left, right = max(column - radius, 0), min(column + radius + 1, size)
             less = 0
-            for near in range(top, bottom):
-                for beside in range(left, right):
-                    if values[near, beside] < values[row, column]:
+            for other_row in range(top, bottom):
+                for other_column in range(left, right):
+                    if values[other_row, other_column] < values[row, column]:
                         less += 1
-            around = (bottom - top) * (right - left) - 1
-            if around > 0:
-                ranks[row, column] = less / around
-                ranks[column, row] = less / around
+            n_neighbours = (bottom - top) * (right - left) - 1
+            if n_neighbours > 0:
+                ranks[row, column] = less / n_neighbours
+                ranks[column, row] = less / n_neighbours
     return ranks
 
 
 @compiled
-def weigh_cuts(
+def score_cuts(
     sums: NDArray[np.float64],
     begin: int,
     end: int,
     losses: NDArray[np.float64],
     areas: NDArray[np.float64],
 ) -> None:
-    """Say what each cut of the segment begin … end−1 would lose: the ranks between its sides."""
+    """Write the ranks and the area that each cut removes from within the segment begin … end−1."""
     for cut in range(begin + 1, end):
         block = sums[cut, end] - sums[begin, end] - sums[cut, cut] + sums[begin, cut]
         losses[cut] = 2.0 * block
@@ -86,12 +86,12 @@ def weigh_cuts(
 
 @compiled
 def divide(ranks: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Cut again and again where the inside density of all segments becomes greatest.
+    """Cut greedily where the density of all segments becomes greatest.
 
-    The density is the sum of the ranks within segments (units × units) over their number. What a
-    cut loses depends on its segment alone, so a step weighs anew only the cuts of two segments.
+    The density is the mean rank within segments, Σ ranks / Σ (units of a segment)². The change by
+    a cut depends on its segment alone, so only the cuts of the two new segments are scored again.
 
-    Gives the cuts in order (as ends of units, from 1), and the densities with 1, 2, … segments.
+    Returns the cuts in order (as ends of units, from 1), and the densities with 1, 2, … segments.
     """
     size = ranks.shape[0]
     sums = np.zeros((size + 1, size + 1))
@@ -106,7 +106,7 @@ def divide(ranks: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.fl
     order, densities = np.empty(size - 1, np.int64), np.empty(size)
     total, area = sums[size, size], float(size) * float(size)
     densities[0] = total / area
-    weigh_cuts(sums, 0, size, losses, areas)
+    score_cuts(sums, 0, size, losses, areas)
     for step in range(size - 1):
         best, highest = 0, -1.0
         for cut in range(1, size):
@@ -124,6 +124,6 @@ def divide(ranks: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.fl
             begin -= 1
         while not is_cut[end]:
             end += 1
-        weigh_cuts(sums, begin, best, losses, areas)
-        weigh_cuts(sums, best, end, losses, areas)
+        score_cuts(sums, begin, best, losses, areas)
+        score_cuts(sums, best, end, losses, areas)
     return order, densities

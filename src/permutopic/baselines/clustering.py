@@ -1,9 +1,9 @@
-"""A rival for alignment: repeated bisection of the units, as the program CLUTO does it.
+"""Clustering of units by repeated bisection, as in the program CLUTO.
 
-Units are vectors of tf·idf. All of them are one cluster at first; the cluster that gains most by it
-is split in two until there are K. What is gained is the criterion I2 = Σ_c ‖Σ_{x∈c} x‖ of Zhao and
-Karypis, the sum of the similarities of all units to the centroid of their cluster. The order of
-units plays no part.
+Units are tf·idf vectors. All units are one cluster at first; the cluster whose bisection gains most
+is split, until there are K. The criterion is I2 = Σ_c ‖Σ_{x∈c} x‖ (Zhao and Karypis), the sum of
+the cosine similarities of all units to the centroid of their cluster. Documents and the order of
+units are ignored.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 
 from permutopic.baselines.bisection_kernels import (
     Clusters,
-    Vectors,
-    find_other,
-    join_nearer,
+    SparseVectors,
+    assign_nearest,
+    find_distinct,
     recount,
     refine_once,
 )
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
 
-LEAST_GAIN = 1e-8
+MIN_GAIN = 1e-8
 
 
 class Bisection(NamedTuple):
-    """A cluster, the best way found to split it, and what I2 gains by that (0: it cannot be)."""
+    """The members of a cluster, their best division found, and its gain of I2 (0: indivisible)."""
 
     members: NDArray[np.int64]
     sides: NDArray[np.int64]
@@ -49,17 +49,17 @@ def predict(
     Parameters
     ----------
     n_topics
-        K. There are fewer clusters where fewer units differ.
+        K. There are fewer clusters if fewer units are distinct.
     trials
-        How often each bisection is tried, from other units; the one with the best I2 is taken.
+        Random starts of each bisection; the one with the highest I2 is used.
     refined
-        Let single units move between all K clusters in the end, as long as I2 gains ("rbr").
+        Move single units between all K clusters at the end, as long as I2 grows ("rbr").
 
     Returns
     -------
     Prediction
-        `measures["i2"]` is the I2 reached. Units without a word that two units share have no
-        vector: `fill_wordless` says which topic they get.
+        `measures["i2"]` is the final I2. Units that share no word with another unit have no vector
+        and get their topic by `fill_wordless`.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def predict(
     vectors, units = unit_vectors(corpus)
     labels = bisect_repeatedly(vectors, n_topics, random, trials)
     n_clusters = int(labels.max(initial=-1)) + 1
-    clusters = _room(vectors, n_clusters)
+    clusters = _empty_clusters(vectors, n_clusters)
     if refined and n_clusters > 1:
         _refine(vectors, labels, clusters, random)
     topics = np.full(corpus.n_units, NO_TOPIC, dtype=np.int64)
@@ -87,85 +87,85 @@ def predict(
     )
 
 
-def unit_vectors(corpus: Corpus) -> tuple[Vectors, NDArray[np.int64]]:
-    """Weigh words by tf · log(units / units that hold it), to length 1, and name the units.
+def unit_vectors(corpus: Corpus) -> tuple[SparseVectors, NDArray[np.int64]]:
+    """Compute tf · log(units / units with the word), normalised to length 1, and the units.
 
-    Words found in one unit only are dropped first. Units left with nothing have no vector.
+    Words that occur in one unit only are dropped. Units without any other word have no vector.
     """
-    unit_of = np.repeat(np.arange(corpus.n_units), np.diff(corpus.unit_offsets))
-    cells, counts = np.unique(unit_of * corpus.n_words + corpus.words, return_counts=True)
+    token_units = np.repeat(np.arange(corpus.n_units), np.diff(corpus.unit_offsets))
+    cells, counts = np.unique(token_units * corpus.n_words + corpus.words, return_counts=True)
     rows, columns = np.divmod(cells, corpus.n_words)
-    holding = np.bincount(columns, minlength=corpus.n_words)
-    values = counts * np.log(corpus.n_units / np.maximum(holding, 1))[columns]
-    kept = (holding[columns] > 1) & (values > 0)
+    unit_frequency = np.bincount(columns, minlength=corpus.n_words)
+    values = counts * np.log(corpus.n_units / np.maximum(unit_frequency, 1))[columns]
+    kept = (unit_frequency[columns] > 1) & (values > 0)
     rows, columns, values = rows[kept], columns[kept], values[kept]
     values /= np.sqrt(np.bincount(rows, values**2, minlength=corpus.n_units))[rows]
     sizes = np.bincount(rows, minlength=corpus.n_units)
     units = np.flatnonzero(sizes)
-    return Vectors(offsets_from_sizes(sizes[units]), columns, values), units
+    return SparseVectors(offsets_from_sizes(sizes[units]), columns, values), units
 
 
 def bisect_repeatedly(
-    vectors: Vectors, n_clusters: int, random: np.random.Generator, trials: int = 10
+    vectors: SparseVectors, n_clusters: int, random: np.random.Generator, trials: int = 10
 ) -> NDArray[np.int64]:
-    """Split the cluster that gains most I2 by it, until there are enough or none gains."""
-    n_vectors = vectors.starts.size - 1
+    """Split the cluster of maximum gain until there are `n_clusters`, or none gains: labels."""
+    n_vectors = vectors.offsets.size - 1
     labels = np.zeros(n_vectors, dtype=np.int64)
-    waiting: list[Bisection] = []
-    fresh = [np.arange(n_vectors)]
+    candidates: list[Bisection] = []
+    new_clusters = [np.arange(n_vectors)]
     for new in range(1, min(n_clusters, n_vectors)):
-        waiting += [bisect(vectors, members, random, trials) for members in fresh]
-        best = max(range(len(waiting)), key=lambda n: waiting[n].gain)
-        split = waiting.pop(best)
-        if split.gain <= LEAST_GAIN:
+        candidates += [bisect(vectors, members, random, trials) for members in new_clusters]
+        best = max(range(len(candidates)), key=lambda n: candidates[n].gain)
+        split = candidates.pop(best)
+        if split.gain <= MIN_GAIN:
             break
-        fresh = [split.members[split.sides == side] for side in (0, 1)]
-        labels[fresh[1]] = new
+        new_clusters = [split.members[split.sides == side] for side in (0, 1)]
+        labels[new_clusters[1]] = new
     return labels
 
 
 def bisect(
-    vectors: Vectors, members: NDArray[np.int64], random: np.random.Generator, trials: int
+    vectors: SparseVectors, members: NDArray[np.int64], random: np.random.Generator, trials: int
 ) -> Bisection:
     """Split some of the vectors in two: the best of several trials by I2.
 
-    Each trial begins with two random vectors that differ; the others join the nearer of the two,
-    and then they are moved one by one as long as I2 gains. Such a split always gains something:
-    both composites cannot point the same way when each leans to its own side.
+    Each trial starts from two distinct random vectors; the others join the more similar one, and
+    are then moved one by one as long as I2 grows. Such a split always gains, since the two
+    composites are not parallel.
     """
-    part = _part(vectors, members)
-    clusters = _room(part, 2)
+    part = _take_vectors(vectors, members)
+    clusters = _empty_clusters(part, 2)
     n_columns = clusters.composites.shape[0]
     sides = np.zeros(members.size, dtype=np.int64)
-    whole = recount(part, sides, clusters)
-    found = Bisection(members, sides, 0.0)
+    undivided = recount(part, sides, clusters)
+    best = Bisection(members, sides, 0.0)
     for _ in range(trials):
         first, begin = random.integers(members.size, size=2)
-        second = find_other(part, first, begin, n_columns)
+        second = find_distinct(part, first, begin, n_columns)
         if second < 0:
             break
         sides = np.empty(members.size, dtype=np.int64)
-        join_nearer(part, first, second, sides, clusters)
-        gain = _refine(part, sides, clusters, random) - whole
-        if gain > found.gain:
-            found = Bisection(members, sides, gain)
-    return found
+        assign_nearest(part, first, second, sides, clusters)
+        gain = _refine(part, sides, clusters, random) - undivided
+        if gain > best.gain:
+            best = Bisection(members, sides, gain)
+    return best
 
 
 def _refine(
-    vectors: Vectors,
+    vectors: SparseVectors,
     labels: NDArray[np.int64],
     clusters: Clusters,
     random: np.random.Generator,
 ) -> float:
-    """Move vectors one by one, in a new random order each pass, until none gains; give the I2."""
+    """Move vectors one by one, in a new random order each pass, until none gains; return I2."""
     total = recount(vectors, labels, clusters)
-    while refine_once(vectors, random.permutation(labels.size), labels, clusters, LEAST_GAIN):
+    while refine_once(vectors, random.permutation(labels.size), labels, clusters, MIN_GAIN):
         total = recount(vectors, labels, clusters)
     return total
 
 
-def _room(vectors: Vectors, n_clusters: int) -> Clusters:
+def _empty_clusters(vectors: SparseVectors, n_clusters: int) -> Clusters:
     n_columns = int(vectors.columns.max(initial=-1)) + 1
     return Clusters(
         np.zeros((n_columns, n_clusters)),
@@ -174,10 +174,10 @@ def _room(vectors: Vectors, n_clusters: int) -> Clusters:
     )
 
 
-def _part(vectors: Vectors, members: NDArray[np.int64]) -> Vectors:
-    """Take some vectors, with only the columns they use: small clusters need little room."""
-    sizes = np.diff(vectors.starts)[members]
-    starts = offsets_from_sizes(sizes)
-    places = np.repeat(vectors.starts[members] - starts[:-1], sizes) + np.arange(starts[-1])
-    _, columns = np.unique(vectors.columns[places], return_inverse=True)
-    return Vectors(starts, columns, vectors.values[places])
+def _take_vectors(vectors: SparseVectors, members: NDArray[np.int64]) -> SparseVectors:
+    """Select vectors, with only the columns they use, so that composites stay small."""
+    sizes = np.diff(vectors.offsets)[members]
+    offsets = offsets_from_sizes(sizes)
+    entries = np.repeat(vectors.offsets[members] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    _, columns = np.unique(vectors.columns[entries], return_inverse=True)
+    return SparseVectors(offsets, columns, vectors.values[entries])

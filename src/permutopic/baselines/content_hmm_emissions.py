@@ -1,6 +1,6 @@
-"""What the states of the HMM content model emit: counts of pairs of words, and their smoothing.
+"""Emissions of the HMM content model: bigram counts by state, and their smoothing.
 
-`content_hmm.py` has the formulas. Tables are `seen`, `unseen` and `words` of a `ContentHmm`.
+`content_hmm.py` has the equations. Tables are `seen`, `unseen` and `words` of a `ContentHmm`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.baselines.content_hmm_kernels import add_counts, emission_logs, left_out_scores
+from permutopic.baselines.content_hmm_kernels import add_counts, additive_logs, leave_one_out_scores
 from permutopic.baselines.content_hmm_states import histories_of
 
 if TYPE_CHECKING:
@@ -17,55 +17,59 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
 
-    Tables = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+    EmissionTables = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
-class Tokens(NamedTuple):
-    """A corpus as the kernels want it; `pairs` as in `ContentHmm`, `token_pairs` their numbers."""
+class BigramCorpus(NamedTuple):
+    """A corpus with its distinct bigrams, as in `ContentHmm`, and the bigram of each token."""
 
     n_words: int
     words: NDArray[np.int64]
     histories: NDArray[np.int64]
-    pairs: NDArray[np.int64]
-    token_pairs: NDArray[np.int64]
+    bigrams: NDArray[np.int64]
+    token_bigrams: NDArray[np.int64]
     unit_offsets: NDArray[np.int64]
     document_offsets: NDArray[np.int64]
 
 
-class Counts(NamedTuple):
-    """Counts by state, the insertion state left out; in the last column those of the corpus.
+class EmissionCounts(NamedTuple):
+    """Counts by state, without the insertion state; the last column is that of the corpus.
 
-    Of the pairs of a model: (P, m); of words as first words, V the start: (V + 1, m); of words:
-    (V, m); of all tokens: (m,).
+    bigrams
+        (P, m): of each distinct bigram.
+    histories
+        (V + 1, m): of each word as the first of a bigram; V is the start of a unit.
+    words, totals
+        (V, m) and (m,): of each word, and of all tokens.
     """
 
-    pairs: NDArray[np.int64]
+    bigrams: NDArray[np.int64]
     histories: NDArray[np.int64]
     words: NDArray[np.int64]
     totals: NDArray[np.int64]
 
 
-def tokens_of(corpus: Corpus) -> Tokens:
-    """Give every pair of words of a corpus its number."""
+def encode_bigrams(corpus: Corpus) -> BigramCorpus:
+    """Find the distinct bigrams of a corpus, and the bigram of each token."""
     words = corpus.words.astype(np.int64)
     histories = histories_of(words, corpus.unit_offsets, corpus.n_words)
-    pairs, token_pairs = np.unique(histories * corpus.n_words + words, return_inverse=True)
+    bigrams, token_bigrams = np.unique(histories * corpus.n_words + words, return_inverse=True)
     offsets = corpus.unit_offsets, corpus.document_offsets
-    return Tokens(corpus.n_words, words, histories, pairs, token_pairs, *offsets)
+    return BigramCorpus(corpus.n_words, words, histories, bigrams, token_bigrams, *offsets)
 
 
-def _count(tokens: Tokens, states: NDArray[np.int64], n_others: int) -> Counts:
-    counts = Counts(
-        np.zeros((tokens.pairs.size, n_others + 1), dtype=np.int64),
-        np.zeros((tokens.n_words + 1, n_others + 1), dtype=np.int64),
-        np.zeros((tokens.n_words, n_others + 1), dtype=np.int64),
-        np.zeros(n_others + 1, dtype=np.int64),
+def _count(corpus: BigramCorpus, states: NDArray[np.int64], insertion: int) -> EmissionCounts:
+    counts = EmissionCounts(
+        np.zeros((corpus.bigrams.size, insertion + 1), dtype=np.int64),
+        np.zeros((corpus.n_words + 1, insertion + 1), dtype=np.int64),
+        np.zeros((corpus.n_words, insertion + 1), dtype=np.int64),
+        np.zeros(insertion + 1, dtype=np.int64),
     )
     add_counts(
-        tokens.words,
-        tokens.histories,
-        tokens.token_pairs,
-        tokens.unit_offsets,
+        corpus.words,
+        corpus.histories,
+        corpus.token_bigrams,
+        corpus.unit_offsets,
         states,
         0,
         states.size,
@@ -76,63 +80,63 @@ def _count(tokens: Tokens, states: NDArray[np.int64], n_others: int) -> Counts:
 
 
 def additive_tables(
-    tokens: Tokens, states: NDArray[np.int64], n_others: int, smoothing: float
-) -> Tables:
-    """Give `seen`, `unseen` and `words` of a model as in the paper."""
-    counts = np.ascontiguousarray(_count(tokens, states, n_others).pairs[:, :-1])
-    seen = np.empty((tokens.pairs.size, n_others + 1))
-    unseen = np.empty((tokens.n_words + 1, n_others + 1))
-    histories = tokens.pairs // tokens.n_words
-    emission_logs(histories, counts, tokens.n_words, smoothing, seen, unseen)
-    return seen, unseen, np.zeros((tokens.n_words, n_others + 1))
+    corpus: BigramCorpus, states: NDArray[np.int64], insertion: int, smoothing: float
+) -> EmissionTables:
+    """Compute `seen`, `unseen` and `words` with additive smoothing, as in the paper."""
+    counts = np.ascontiguousarray(_count(corpus, states, insertion).bigrams[:, :-1])
+    seen = np.empty((corpus.bigrams.size, insertion + 1))
+    unseen = np.empty((corpus.n_words + 1, insertion + 1))
+    histories = corpus.bigrams // corpus.n_words
+    additive_logs(histories, counts, corpus.n_words, smoothing, seen, unseen)
+    return seen, unseen, np.zeros((corpus.n_words, insertion + 1))
 
 
 def backoff_tables(
-    tokens: Tokens, states: NDArray[np.int64], n_others: int, strengths: NDArray[np.float64]
-) -> Tables:
-    """Give `seen`, `unseen` and `words` of a model with back-off."""
-    return backoff_logs(tokens.pairs, _count(tokens, states, n_others), strengths)
+    corpus: BigramCorpus, states: NDArray[np.int64], insertion: int, strengths: NDArray[np.float64]
+) -> EmissionTables:
+    """Compute `seen`, `unseen` and `words` with back-off from the states of all units."""
+    return backoff_logs(corpus.bigrams, _count(corpus, states, insertion), strengths)
 
 
-def scores_left_out(
-    tokens: Tokens, states: NDArray[np.int64], n_others: int, strengths: NDArray[np.float64]
+def score_units_leave_one_out(
+    corpus: BigramCorpus, states: NDArray[np.int64], insertion: int, strengths: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Score units in each state with back-off, by the counts of all other documents: (units, m).
+    """Compute log p(unit | state) by back-off without the unit's own document: (units, m).
 
-    The insertion state is scored by those of all documents.
+    The insertion state is scored by the counts of all documents.
     """
-    counts = _count(tokens, states, n_others)
-    insertion = _insertion_logs(_word_shares(counts, strengths[2]))
-    scores = np.empty((states.size, n_others + 1))
-    left_out_scores(
-        tokens.words,
-        tokens.histories,
-        tokens.token_pairs,
-        tokens.unit_offsets,
-        tokens.document_offsets,
+    counts = _count(corpus, states, insertion)
+    insertion_logs = _insertion_logs(_smoothed_words(counts, strengths[2]))
+    scores = np.empty((states.size, insertion + 1))
+    leave_one_out_scores(
+        corpus.words,
+        corpus.histories,
+        corpus.token_bigrams,
+        corpus.unit_offsets,
+        corpus.document_offsets,
         states,
         strengths,
         *counts,
         scores,
     )
-    by_word = np.concatenate([[0.0], np.cumsum(insertion[tokens.words])])
-    scores[:, n_others] = by_word[tokens.unit_offsets[1:]] - by_word[tokens.unit_offsets[:-1]]
+    by_word = np.concatenate([[0.0], np.cumsum(insertion_logs[corpus.words])])
+    scores[:, insertion] = by_word[corpus.unit_offsets[1:]] - by_word[corpus.unit_offsets[:-1]]
     return scores
 
 
 def backoff_logs(
-    pairs: NDArray[np.int64], counts: Counts, strengths: NDArray[np.float64]
-) -> Tables:
-    """Compute `seen`, `unseen` and `words` of a model with back-off; strengths are μ, κ and ν."""
-    of_pairs, of_corpus, of_words = strengths
+    bigrams: NDArray[np.int64], counts: EmissionCounts, strengths: NDArray[np.float64]
+) -> EmissionTables:
+    """Compute `seen`, `unseen` and `words` with back-off from counts; strengths are μ, κ and ν."""
+    mu, kappa, nu = strengths
     n_words = counts.words.shape[0]
-    histories, seconds = np.divmod(pairs, n_words)
-    q = _word_shares(counts, of_words)
-    before = counts.histories[:, -1:] + of_corpus
-    r = (counts.pairs[:, -1:] + of_corpus * q[seconds]) / before[histories]
-    own = counts.histories[:, :-1] + of_pairs
-    seen = np.log((counts.pairs[:, :-1] + of_pairs * r) / own[histories])
-    unseen = np.log(of_pairs / own * of_corpus / before)
+    histories, seconds = np.divmod(bigrams, n_words)
+    q = _smoothed_words(counts, nu)
+    history_totals = counts.histories[:, -1:] + kappa
+    r = (counts.bigrams[:, -1:] + kappa * q[seconds]) / history_totals[histories]
+    state_totals = counts.histories[:, :-1] + mu
+    seen = np.log((counts.bigrams[:, :-1] + mu * r) / state_totals[histories])
+    unseen = np.log(mu / state_totals * kappa / history_totals)
     insertion = _insertion_logs(q)
     return (
         np.column_stack([seen, insertion[seconds]]),
@@ -141,18 +145,18 @@ def backoff_logs(
     )
 
 
-def _word_shares(counts: Counts, strength: float) -> NDArray[np.float64]:
-    """Compute q, the words of each state backed off to those of the corpus: (V, m − 1)."""
+def _smoothed_words(counts: EmissionCounts, strength: float) -> NDArray[np.float64]:
+    """Compute q, the word probabilities of each state backed off to the corpus: (V, m − 1)."""
     share = (counts.words[:, -1:] + 1) / (counts.totals[-1] + counts.words.shape[0])
-    found: NDArray[np.float64] = (counts.words[:, :-1] + strength * share) / (
+    q: NDArray[np.float64] = (counts.words[:, :-1] + strength * share) / (
         counts.totals[:-1] + strength
     )
-    return found
+    return q
 
 
 def _insertion_logs(q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Complement the words of all states: log p of each word in the insertion state."""
-    # With a single word there is nothing to complement: it has probability one.
-    rest = np.ones(1) if q.shape[0] == 1 else 1 - q.max(axis=1, initial=0.0)
-    found: NDArray[np.float64] = np.log(rest / rest.sum())
-    return found
+    """Compute log p of each word in the insertion state, the complement of all other states."""
+    # With a single word the complement is empty: the word has probability one.
+    complement = np.ones(1) if q.shape[0] == 1 else 1 - q.max(axis=1, initial=0.0)
+    logs: NDArray[np.float64] = np.log(complement / complement.sum())
+    return logs

@@ -1,7 +1,7 @@
-"""The compiled code of the HMM content model: emissions, decoding, scores of pieces.
+"""Compiled code of the HMM content model: emissions, Viterbi decoding, scores of pieces.
 
-A *pair* is a word and the one before it, its *history*; the first word of a unit has the history
-`n_words`. The last state is the insertion state. Probabilities are natural logarithms.
+A *bigram* is a word and its *history*, the word before it; the first word of a unit has the history
+`n_words`. The last state is the insertion state. Logarithms are natural.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 def add_counts(
     words: NDArray[np.int64],
     histories: NDArray[np.int64],
-    token_pairs: NDArray[np.int64],
+    token_bigrams: NDArray[np.int64],
     unit_offsets: NDArray[np.int64],
     states: NDArray[np.int64],
     first: int,
     last: int,
     amount: int,
-    pair_counts: NDArray[np.int64],
+    bigram_counts: NDArray[np.int64],
     history_counts: NDArray[np.int64],
     word_counts: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """Add the tokens of the units from `first` to before `last` to the counts, `amount` times.
+    """Add `amount` to the counts for each token of the units first … last − 1.
 
     Counts have a column for each state but the insertion state, and a last one for the corpus.
     """
@@ -40,39 +40,39 @@ def add_counts(
     for unit in range(first, last):
         state = states[unit]
         for token in range(unit_offsets[unit], unit_offsets[unit + 1]):
-            pair, history, word = token_pairs[token], histories[token], words[token]
-            pair_counts[pair, corpus] += amount
+            bigram, history, word = token_bigrams[token], histories[token], words[token]
+            bigram_counts[bigram, corpus] += amount
             history_counts[history, corpus] += amount
             word_counts[word, corpus] += amount
             totals[corpus] += amount
             if state < corpus:
-                pair_counts[pair, state] += amount
+                bigram_counts[bigram, state] += amount
                 history_counts[history, state] += amount
                 word_counts[word, state] += amount
                 totals[state] += amount
 
 
 @compiled
-def left_out_scores(
+def leave_one_out_scores(
     words: NDArray[np.int64],
     histories: NDArray[np.int64],
-    token_pairs: NDArray[np.int64],
+    token_bigrams: NDArray[np.int64],
     unit_offsets: NDArray[np.int64],
     document_offsets: NDArray[np.int64],
     states: NDArray[np.int64],
     strengths: NDArray[np.float64],
-    pair_counts: NDArray[np.int64],
+    bigram_counts: NDArray[np.int64],
     history_counts: NDArray[np.int64],
     word_counts: NDArray[np.int64],
     totals: NDArray[np.int64],
     scores: NDArray[np.float64],
 ) -> None:
-    """Write the log probability of each unit by the counts of all other documents, with back-off.
+    """Write log p(unit | state) by back-off from the counts of all other documents.
 
-    The insertion state's are not written. A document's own counts are taken out and put back.
+    The insertion state is left out. The counts of a document are subtracted and added back.
     """
     corpus = totals.size - 1
-    of_pairs, of_corpus, of_words = strengths
+    mu, kappa, nu = strengths
     products = np.empty(corpus)
     for document in range(document_offsets.size - 1):
         first, last = document_offsets[document], document_offsets[document + 1]
@@ -80,13 +80,13 @@ def left_out_scores(
             add_counts(
                 words,
                 histories,
-                token_pairs,
+                token_bigrams,
                 unit_offsets,
                 states,
                 first,
                 last,
                 amount,
-                pair_counts,
+                bigram_counts,
                 history_counts,
                 word_counts,
                 totals,
@@ -97,21 +97,17 @@ def left_out_scores(
                 products[:] = 1.0
                 scores[unit, :corpus] = 0.0
                 for token in range(unit_offsets[unit], unit_offsets[unit + 1]):
-                    pair, history, word = token_pairs[token], histories[token], words[token]
-                    seen = pair_counts[pair, corpus]
-                    before = history_counts[history, corpus] + of_corpus
-                    share = (word_counts[word, corpus] + 1) / (
-                        totals[corpus] + word_counts.shape[0]
-                    )
+                    bigram, history, word = token_bigrams[token], histories[token], words[token]
+                    bigram_count = bigram_counts[bigram, corpus]
+                    history_total = history_counts[history, corpus] + kappa
+                    g = (word_counts[word, corpus] + 1) / (totals[corpus] + word_counts.shape[0])
                     for state in range(corpus):
-                        q = (word_counts[word, state] + of_words * share) / (
-                            totals[state] + of_words
+                        q = (word_counts[word, state] + nu * g) / (totals[state] + nu)
+                        r = (bigram_count + kappa * q) / history_total
+                        p = (bigram_counts[bigram, state] + mu * r) / (
+                            history_counts[history, state] + mu
                         )
-                        r = (seen + of_corpus * q) / before
-                        p = (pair_counts[pair, state] + of_pairs * r) / (
-                            history_counts[history, state] + of_pairs
-                        )
-                        # One logarithm for many factors; none is as small as 1e-100.
+                        # One logarithm for many factors, each above 1e-100: no underflow.
                         products[state] *= p
                         if products[state] < 1e-200:
                             scores[unit, state] += math.log(products[state])
@@ -121,52 +117,54 @@ def left_out_scores(
 
 
 @compiled
-def emission_logs(
-    pair_histories: NDArray[np.int64],
+def additive_logs(
+    bigram_histories: NDArray[np.int64],
     counts: NDArray[np.int64],
     n_words: int,
     smoothing: float,
     seen: NDArray[np.float64],
     unseen: NDArray[np.float64],
 ) -> None:
-    """Write log p(w'|w): of known pairs to `seen`, of any other successor of a word to `unseen`.
+    """Write log p(w'|w) with additive smoothing: of counted bigrams to `seen`, others to `unseen`.
 
-    Pairs are sorted by their history. `counts` has one column for each state but the insertion
-    state; the results have one more. What is unseen shares one value a state and history, so the
-    normaliser of the insertion state, Σ_w' (1 − max_i p_i(w'|w)), takes the known pairs only.
+    Bigrams are sorted by history. `counts` has a column for each state but the insertion state; the
+    results have one more. All unseen bigrams of a state and history have the same probability, so
+    the normaliser of the insertion state, Σ_w' (1 − max_i p_i(w'|w)), sums over seen bigrams only.
     """
-    n_pairs, n_others = counts.shape
-    totals = np.empty(n_others)
+    n_bigrams, insertion = counts.shape
+    totals = np.empty(insertion)
     first = 0
     for history in range(n_words + 1):
         last = first
-        while last < n_pairs and pair_histories[last] == history:
+        while last < n_bigrams and bigram_histories[last] == history:
             last += 1
         totals[:] = smoothing * n_words
-        for pair in range(first, last):
-            for state in range(n_others):
-                totals[state] += counts[pair, state]
+        for bigram in range(first, last):
+            for state in range(insertion):
+                totals[state] += counts[bigram, state]
         highest = 0.0
-        for state in range(n_others):
+        for state in range(insertion):
             probability = smoothing / totals[state]
             unseen[history, state] = math.log(probability)
             highest = max(highest, probability)
-        rest = 1.0 - highest
-        normaliser = (n_words - (last - first)) * rest
-        for pair in range(first, last):
-            top = 0.0
-            for state in range(n_others):
-                probability = (counts[pair, state] + smoothing) / totals[state]
-                seen[pair, state] = math.log(probability)
-                top = max(top, probability)
-            seen[pair, n_others] = 1.0 - top
-            normaliser += 1.0 - top
-        # With a single word there is nothing to complement: it has probability one.
-        alone = n_words == 1
-        unseen[history, n_others] = 0.0 if alone else math.log(rest / normaliser)
-        for pair in range(first, last):
-            share = seen[pair, n_others] / normaliser
-            seen[pair, n_others] = 0.0 if alone else math.log(share)
+        unseen_complement = 1.0 - highest
+        normaliser = (n_words - (last - first)) * unseen_complement
+        for bigram in range(first, last):
+            highest_seen = 0.0
+            for state in range(insertion):
+                probability = (counts[bigram, state] + smoothing) / totals[state]
+                seen[bigram, state] = math.log(probability)
+                highest_seen = max(highest_seen, probability)
+            seen[bigram, insertion] = 1.0 - highest_seen
+            normaliser += 1.0 - highest_seen
+        # With a single word the complement is empty: the word has probability one.
+        single_word = n_words == 1
+        unseen[history, insertion] = (
+            0.0 if single_word else math.log(unseen_complement / normaliser)
+        )
+        for bigram in range(first, last):
+            probability = seen[bigram, insertion] / normaliser
+            seen[bigram, insertion] = 0.0 if single_word else math.log(probability)
         first = last
 
 
@@ -174,22 +172,22 @@ def emission_logs(
 def score_units(
     token_words: NDArray[np.int64],
     token_histories: NDArray[np.int64],
-    token_pairs: NDArray[np.int64],
+    token_bigrams: NDArray[np.int64],
     unit_offsets: NDArray[np.int64],
     seen: NDArray[np.float64],
     unseen: NDArray[np.float64],
     words: NDArray[np.float64],
     scores: NDArray[np.float64],
 ) -> None:
-    """Write the log probability of each unit in each state; a pair of −1 is one never seen."""
+    """Write the log probability of each unit in each state; bigram −1 is an unseen one."""
     n_states = scores.shape[1]
     scores[:] = 0.0
     for unit in range(scores.shape[0]):
         for token in range(unit_offsets[unit], unit_offsets[unit + 1]):
-            pair = token_pairs[token]
-            if pair >= 0:
+            bigram = token_bigrams[token]
+            if bigram >= 0:
                 for state in range(n_states):
-                    scores[unit, state] += seen[pair, state]
+                    scores[unit, state] += seen[bigram, state]
             else:
                 history, word = token_histories[token], token_words[token]
                 for state in range(n_states):
@@ -197,45 +195,45 @@ def score_units(
 
 
 @compiled
-def decode(
+def viterbi(
     scores: NDArray[np.float64],
     initial: NDArray[np.float64],
     transitions: NDArray[np.float64],
     final: NDArray[np.float64],
     states: NDArray[np.int64],
 ) -> float:
-    """Write the most probable states of one document's units; give their log probability.
+    """Write the most probable states of the units of one document; return the log probability.
 
-    Of states that are equally good the lowest is taken.
+    Of equally probable states the lowest is chosen.
     """
     n_units, n_states = scores.shape
-    before = np.zeros((n_units, n_states), dtype=np.int64)
-    ends = initial + scores[0]
-    reached = np.empty(n_states)
+    backpointers = np.zeros((n_units, n_states), dtype=np.int64)
+    path_scores = initial + scores[0]
+    new_scores = np.empty(n_states)
     for unit in range(1, n_units):
         for state in range(n_states):
             best, source = -np.inf, 0
             for other in range(n_states):
-                value = ends[other] + transitions[other, state]
+                value = path_scores[other] + transitions[other, state]
                 if value > best:
                     best, source = value, other
-            reached[state] = best + scores[unit, state]
-            before[unit, state] = source
-        ends[:] = reached
-    ends += final
+            new_scores[state] = best + scores[unit, state]
+            backpointers[unit, state] = source
+        path_scores[:] = new_scores
+    path_scores += final
     state = 0
     for other in range(1, n_states):
-        if ends[other] > ends[state]:
+        if path_scores[other] > path_scores[state]:
             state = other
-    total = ends[state]
+    total = path_scores[state]
     for unit in range(n_units - 1, -1, -1):
         states[unit] = state
-        state = before[unit, state]
+        state = backpointers[unit, state]
     return float(total)
 
 
 @compiled
-def decode_all(
+def viterbi_all(
     scores: NDArray[np.float64],
     document_offsets: NDArray[np.int64],
     initial: NDArray[np.float64],
@@ -244,10 +242,10 @@ def decode_all(
     states: NDArray[np.int64],
     totals: NDArray[np.float64],
 ) -> None:
-    """Decode every document by itself."""
+    """Run `viterbi` on every document."""
     for document in range(totals.size):
         first, last = document_offsets[document], document_offsets[document + 1]
-        totals[document] = decode(
+        totals[document] = viterbi(
             scores[first:last], initial, transitions, final, states[first:last]
         )
 
@@ -256,9 +254,9 @@ def decode_all(
 def score_piece(
     scores: NDArray[np.float64], transitions: NDArray[np.float64], piece: NDArray[np.float64]
 ) -> None:
-    """Write the best log probability of units on a path from each state to each state."""
+    """Write the maximum log probability of a path from each first to each last state."""
     n_units, n_states = scores.shape
-    reached = np.empty(n_states)
+    new_scores = np.empty(n_states)
     for start in range(n_states):
         row = piece[start]
         row[:] = -np.inf
@@ -268,5 +266,5 @@ def score_piece(
                 best = -np.inf
                 for other in range(n_states):
                     best = max(best, row[other] + transitions[other, state])
-                reached[state] = best + scores[unit, state]
-            row[:] = reached
+                new_scores[state] = best + scores[unit, state]
+            row[:] = new_scores

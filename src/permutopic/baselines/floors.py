@@ -1,4 +1,4 @@
-"""What needs no method: cuts at random, and cuts at equal distances."""
+"""Trivial baselines, which use no words: random segments, and segments of equal length."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def predict_random(
     n_segments: int | ArrayLike | None = None,
     reference: str = "heading",
 ) -> Prediction:
-    """Cut documents at places drawn at random, and give each segment a topic drawn at random.
+    """Draw boundaries and the topics of segments at random.
 
-    All places are equally likely. Neighbouring segments never get the same topic, so that they
-    stay two; with one topic there is no choice, and every document becomes one segment.
+    All boundaries are equally likely. Adjacent segments never get the same topic, which would make
+    them one; with a single topic every document is one segment.
 
     Parameters
     ----------
     n_segments, reference
-        How many segments documents get: see `segment_counts`.
+        The number of segments per document: see `segment_counts`.
 
     >>> from permutopic.corpus import Corpus
     >>> corpus = Corpus.from_paragraphs([["One.", "Two.", "Three.", "Four."]])
@@ -45,7 +45,7 @@ def predict_random(
     topics = []
     for size, count in zip(corpus.document_sizes, counts, strict=True):
         cuts = np.sort(random.choice(size - 1, count - 1, replace=False)) + 1
-        steps = random.integers(1, max(n_topics, 2), count)  # never 0: the next topic is another
+        steps = random.integers(1, max(n_topics, 2), count)  # never 0: adjacent topics differ
         steps[0] = random.integers(n_topics)
         lengths = np.diff([0, *cuts, size])
         topics.append(np.repeat(np.cumsum(steps) % n_topics, lengths))
@@ -53,9 +53,9 @@ def predict_random(
 
 
 def predict_even(corpus: Corpus, n_topics: int) -> Prediction:
-    """Cut every document into `n_topics` equal parts: the topic of a unit is how far in it stands.
+    """Divide every document into `n_topics` equal parts: unit i of n has topic ⌊i K / n⌋.
 
-    Parts differ by one unit at most. A document of fewer units has topics left out, evenly.
+    Parts differ by at most one unit. A document of fewer than K units skips topics, evenly.
 
     >>> from permutopic.corpus import Corpus
     >>> corpus = Corpus.from_paragraphs([["One.", "Two.", "Three.", "Four.", "Five."], ["Six."]])
@@ -70,7 +70,7 @@ def predict_even(corpus: Corpus, n_topics: int) -> Prediction:
 def predict_even_given(
     corpus: Corpus, *, n_segments: int | ArrayLike | None = None, reference: str = "heading"
 ) -> Prediction:
-    """Cut every document into equal parts, as many as it is to have: see `segment_counts`.
+    """Divide every document into equal parts; their number is that of `segment_counts`.
 
     >>> from permutopic.corpus import Corpus
     >>> corpus = Corpus.from_paragraphs([["One.", "Two.", "Three.", "Four.", "Five."]])

@@ -1,9 +1,9 @@
-"""A rival: the hidden topic Markov model (Gruber, Weiss & Rosen-Zvi, AISTATS 2007).
+"""The hidden topic Markov model (Gruber, Weiss & Rosen-Zvi, AISTATS 2007).
 
-Its authors give each sentence a topic; here a unit has one, a paragraph most of the time. The first
+The authors assign a topic to each sentence; here each unit has one, usually a paragraph. The first
 unit of a document draws its topic from the document's own distribution θ_d ~ Dirichlet(α). Each
-later one changes with probability ε and then draws anew (the same topic, perhaps), or else keeps
-the topic before it. All words of a unit come from its topic, β_k ~ Dirichlet(η).
+later unit changes with probability ε and then draws again (perhaps the same topic), or else keeps
+the previous topic. All words of a unit come from its topic, β_k ~ Dirichlet(η).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from permutopic.baselines import htmm_kernels as kernels
 from permutopic.checks import check_integer, check_real
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
 
-# Of a start with topics nearly alike: how unlike they are, what is added to the counts of words,
-# and ε. Chosen by the objective reached, over corpora and numbers of topics; never by scores.
-_NOISE, _LEAST, _FIRST_CHANGE = 1e-4, 1e-2, 0.9
+# Of the start with nearly equal topics: relative noise, pseudocount of words, and ε. Chosen by the
+# objective reached, over corpora and numbers of topics; never by scores against headings.
+_NOISE, _PSEUDOCOUNT, _INITIAL_CHANGE = 1e-4, 1e-2, 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters:
-    """What the model knows: all of it positive, so that logarithms are finite.
+class HtmmParameters:
+    """Parameters of the model; all distributions are positive, so that logarithms are finite.
 
     Attributes
     ----------
     topic_prevalence
-        (D, K): θ, from which a document draws its topics.
+        (D, K): θ, topic probabilities of each document.
     word_distribution
-        (W, K): β, the words of each topic, one topic a column.
+        (W, K): β, word probabilities; one column per topic.
     change
-        ε, the probability that a unit draws a topic instead of keeping the one before.
+        ε, the probability that a unit draws a topic instead of keeping the previous one.
     """
 
     topic_prevalence: NDArray[np.float64]
@@ -55,15 +55,15 @@ class Htmm:
     Attributes
     ----------
     parameters
-        The last, and the most probable of this run.
+        Those of the last iteration, which have the highest objective.
     topics
-        For each unit, its topic on the document's most probable path of (topic, changed or not).
+        (units,): topics of the most probable path of (topic, changed or not).
     log_likelihoods, objectives
-        Log likelihood of the corpus, and the same plus the log prior up to a constant: for the
-        start and after each iteration. The second never falls.
+        Log likelihood of the corpus, and the same plus the log prior up to a constant: at the
+        start and after each iteration. The objective never decreases.
     """
 
-    parameters: Parameters
+    parameters: HtmmParameters
     topics: NDArray[np.int64]
     log_likelihoods: NDArray[np.float64]
     objectives: NDArray[np.float64]
@@ -80,10 +80,10 @@ def predict(
     tol: float = 0.0,
     start: str = "corpus",
 ) -> Prediction:
-    """Give each unit its topic on the most probable path of the fitted model.
+    """Assign each unit its topic on the most probable path of the fitted model.
 
     The prediction's measures are the log likelihood, the objective (with the log prior), the
-    iterations made and the probability ε of a change. Settings are those of `fit`.
+    number of iterations and the probability ε of a change. Settings are those of `fit`.
 
     >>> from permutopic.corpus import Corpus
     >>> paragraphs = [["sea salt sea", "salt sea", "hall town", "town hall hall"]]
@@ -120,22 +120,21 @@ def fit(
     word_prior: float = 1.01,
     iterations: int = 100,
     tol: float = 0.0,
-    start: str | Parameters = "corpus",
+    start: str | HtmmParameters = "corpus",
 ) -> Htmm:
-    """Climb to the most probable parameters by EM, from a random start.
+    """Find a local maximum of the posterior of the parameters by EM, from a random start.
 
     Parameters
     ----------
-    corpus, n_topics, seed
-        What to model, K, and what the random start follows from.
+    n_topics, seed
+        K, and the seed of the random start.
     topic_prior, word_prior
         α and η, both above 1. The authors' α is 1 + 50/K, their η 1.01.
     iterations, tol
-        It ends after so many, as the authors' program does, or when one gains nothing or less than
-        `tol` times the size of the objective. Mind that the first steps from a start that is nearly
-        even gain little.
+        Maximum number of iterations, and the relative gain of the objective at or below which EM
+        stops. The first iterations from nearly equal topics gain little.
     start
-        "corpus": topics that are nearly alike; "uniform": as the authors' program; or parameters.
+        "corpus": nearly equal topics; "uniform": as in the authors' program; or parameters.
     """
     n_topics = check_integer(n_topics, "n_topics", 1)
     topic_prior = 1 + 50 / n_topics if topic_prior is None else topic_prior
@@ -144,52 +143,54 @@ def fit(
     iterations = check_integer(iterations, "iterations", 0)
     tol = check_real(tol, "tol", 0, 1)
     seed = check_integer(seed, "seed", 0)
-    em = _Em(corpus, n_topics, topic_prior, word_prior)
+    em = _ExpectationMaximisation(corpus, n_topics, topic_prior, word_prior)
     if isinstance(start, str):
         if start not in STARTS:
-            raise InputError(f"start must be one of {', '.join(STARTS)}, not {start!r}")
+            raise InputError(
+                Parameter("start"), f" must be one of {', '.join(STARTS)}, not {start!r}"
+            )
         start = STARTS[start](corpus, n_topics, np.random.default_rng(seed))
     parameters = start
     log_likelihoods, objectives = [], []
     while True:
-        log_likelihood, objective = em.expect(parameters)
+        log_likelihood, objective = em.e_step(parameters)
         log_likelihoods.append(log_likelihood)
         objectives.append(objective)
         if len(objectives) > iterations:
             break
         if len(objectives) > 1 and objective - objectives[-2] <= tol * abs(objective):
             break
-        parameters = em.maximise(parameters)
+        parameters = em.m_step(parameters)
     topics = em.best_topics(parameters)
     return Htmm(parameters, topics, np.array(log_likelihoods), np.array(objectives))
 
 
-def corpus_start(corpus: Corpus, n_topics: int, random: np.random.Generator) -> Parameters:
-    """Start with topics that all have the words of the corpus, but for a little noise.
+def corpus_start(corpus: Corpus, n_topics: int, random: np.random.Generator) -> HtmmParameters:
+    """Start with the word frequencies of the corpus in all topics, plus a little noise.
 
-    Units are then shared out nearly evenly, and EM finds by itself what divides them best. From
-    topics that differ at random, long units are settled by chance at once, and few ever move again.
+    The posteriors of units are then nearly uniform, and EM separates them gradually. From topics
+    that differ at random, the posteriors of long units are near 0 or 1 at once, and few change.
     """
     frequencies = np.bincount(corpus.words, minlength=corpus.n_words).astype(np.float64)
     noise = 1 + _NOISE * random.random((corpus.n_words, n_topics))
-    words = (frequencies[:, None] + _LEAST) * noise  # a vocabulary may hold words that do not occur
+    words = (frequencies[:, None] + _PSEUDOCOUNT) * noise  # some words may not occur
     even = np.full((corpus.n_documents, n_topics), 1 / n_topics)
-    return Parameters(even, _normalised(words, 0), _FIRST_CHANGE)
+    return HtmmParameters(even, _normalised(words, 0), _INITIAL_CHANGE)
 
 
-def uniform_start(corpus: Corpus, n_topics: int, random: np.random.Generator) -> Parameters:
-    """Start as the authors' program does: uniform random numbers, normalised."""
+def uniform_start(corpus: Corpus, n_topics: int, random: np.random.Generator) -> HtmmParameters:
+    """Start as in the authors' program: uniform random numbers, normalised."""
     change = 1 - random.random()  # above 0
     prevalence = 1 - random.random((corpus.n_documents, n_topics))
     words = 1 - random.random((corpus.n_words, n_topics))
-    return Parameters(_normalised(prevalence, 1), _normalised(words, 0), change)
+    return HtmmParameters(_normalised(prevalence, 1), _normalised(words, 0), change)
 
 
 STARTS = {"corpus": corpus_start, "uniform": uniform_start}
 
 
-class _Em:
-    """One corpus, the two priors, and room for what is expected."""
+class _ExpectationMaximisation:
+    """EM on one corpus with given priors; stores the expectations of the last E-step."""
 
     def __init__(
         self, corpus: Corpus, n_topics: int, topic_prior: float, word_prior: float
@@ -198,47 +199,54 @@ class _Em:
         self.topic_prior, self.word_prior = topic_prior, word_prior
         self.units = unit_words(corpus)
         self.scores = np.empty((corpus.n_units, n_topics))
-        self.shares = np.empty((corpus.n_units, n_topics))
-        self.draws = np.empty((corpus.n_documents, n_topics))
+        self.posteriors = np.empty((corpus.n_units, n_topics))
+        self.expected_draws = np.empty((corpus.n_documents, n_topics))
         self.word_counts = np.empty((corpus.n_words, n_topics))
-        self.changes = 0.0
+        self.expected_changes = 0.0
 
-    def expect(self, parameters: Parameters) -> tuple[float, float]:
-        """Fill in what the parameters let expect; give the log likelihood and the objective."""
-        likelihoods = np.empty(self.document_offsets.size - 1)
-        chains, log_words = self._weigh(parameters)
+    def e_step(self, parameters: HtmmParameters) -> tuple[float, float]:
+        """Compute the expectations; return the log likelihood and the objective."""
+        log_likelihoods = np.empty(self.document_offsets.size - 1)
+        transitions, log_words = self._log_parameters(parameters)
         kernels.score_units(self.units, log_words, self.scores)
-        self.changes = kernels.expect_states(
-            chains, self.scores, self.shares, self.draws, likelihoods
+        self.expected_changes = kernels.forward_backward(
+            transitions, self.scores, self.posteriors, self.expected_draws, log_likelihoods
         )
-        kernels.expect_words(self.units, self.shares, self.word_counts)
-        log_likelihood = float(likelihoods.sum())
-        prior = (self.topic_prior - 1) * chains.draw.sum() + (self.word_prior - 1) * log_words.sum()
-        return log_likelihood, log_likelihood + float(prior)
+        kernels.expected_word_counts(self.units, self.posteriors, self.word_counts)
+        log_likelihood = float(log_likelihoods.sum())
+        log_prior = (self.topic_prior - 1) * transitions.draw.sum() + (
+            self.word_prior - 1
+        ) * log_words.sum()
+        return log_likelihood, log_likelihood + float(log_prior)
 
-    def maximise(self, old: Parameters) -> Parameters:
-        """Make the parameters most probable, given what was expected with the old ones."""
-        may_change = self.scores.shape[0] - self.draws.shape[0]
-        return Parameters(
-            _normalised(self.draws + (self.topic_prior - 1), 1),
+    def m_step(self, old: HtmmParameters) -> HtmmParameters:
+        """Return the parameters that maximise the expected objective."""
+        n_transitions = self.scores.shape[0] - self.expected_draws.shape[0]
+        return HtmmParameters(
+            _normalised(self.expected_draws + (self.topic_prior - 1), 1),
             _normalised(self.word_counts + (self.word_prior - 1), 0),
-            # Without second units ε has no say; a sum of probabilities may round to above 1.
-            min(self.changes / may_change, 1.0) if may_change else old.change,
+            # Without second units ε is undetermined; a sum of probabilities may round to above 1.
+            min(self.expected_changes / n_transitions, 1.0) if n_transitions else old.change,
         )
 
-    def best_topics(self, parameters: Parameters) -> NDArray[np.int64]:
-        chains, log_words = self._weigh(parameters)
+    def best_topics(self, parameters: HtmmParameters) -> NDArray[np.int64]:
+        """Return the topics of the most probable path."""
+        transitions, log_words = self._log_parameters(parameters)
         kernels.score_units(self.units, log_words, self.scores)
         topics = np.empty(self.scores.shape[0], dtype=np.int64)
-        kernels.best_topics(chains, self.scores, topics)
+        kernels.viterbi(transitions, self.scores, topics)
         return topics
 
-    def _weigh(self, parameters: Parameters) -> tuple[kernels.Chains, NDArray[np.float64]]:
+    def _log_parameters(
+        self, parameters: HtmmParameters
+    ) -> tuple[kernels.LogTransitions, NDArray[np.float64]]:
         with np.errstate(divide="ignore"):  # ε may reach 0 or 1
             change, keep = np.log(parameters.change), np.log1p(-parameters.change)
         draw = np.log(parameters.topic_prevalence)
-        chains = kernels.Chains(self.document_offsets, draw, float(change), float(keep))
-        return chains, np.log(parameters.word_distribution)
+        transitions = kernels.LogTransitions(
+            self.document_offsets, draw, float(change), float(keep)
+        )
+        return transitions, np.log(parameters.word_distribution)
 
 
 def unit_words(corpus: Corpus) -> kernels.UnitWords:
@@ -253,12 +261,14 @@ def unit_words(corpus: Corpus) -> kernels.UnitWords:
 
 
 def _normalised(weights: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = weights / weights.sum(axis=axis, keepdims=True)
-    return found
+    normalised: NDArray[np.float64] = weights / weights.sum(axis=axis, keepdims=True)
+    return normalised
 
 
 def _check_prior(value: object, name: str) -> float:
     number = check_real(value, name, 1, 1e9)
     if number == 1:
-        raise InputError(f"{name} must be above 1, not 1: the most probable share would be 0")
+        raise InputError(
+            Parameter(name), " must be above 1, not 1: the most probable share would be 0"
+        )
     return number

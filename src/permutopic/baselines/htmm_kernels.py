@@ -1,10 +1,10 @@
-"""The compiled code of the hidden topic Markov model: arrays in, arrays filled.
+"""Compiled code of the hidden topic Markov model: forward-backward and Viterbi.
 
-A unit's state is (topic, changed or not). A change forgets the topic before, so one sum over the
-topics of the unit before serves all topics of the next: every pass is linear in topics.
+The state of a unit is (topic, changed or not). After a change the topic does not depend on the one
+before, so one sum over the topics of the previous unit serves all topics: a pass is linear in K.
 
-All messages are logarithms of joint probabilities. Units of hundreds of words set topics thousands
-of nats apart, and the plain numbers would be zero long before.
+All messages are log probabilities: topics of units of hundreds of words differ by thousands of
+nats, and probabilities would underflow.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 class UnitWords(NamedTuple):
-    """Distinct words of each unit: unit u has entries `offsets[u]` up to `offsets[u + 1]`."""
+    """Distinct words of each unit and their counts: entries offsets[u] … offsets[u+1]−1."""
 
     offsets: NDArray[np.int64]
     words: NDArray[np.int32]
     counts: NDArray[np.float64]
 
 
-class Chains(NamedTuple):
-    """What the topics of the documents follow, as logarithms.
+class LogTransitions(NamedTuple):
+    """Log probabilities of the topics: draw[d, k] = log θ_dk, change = log ε, keep = log(1 − ε).
 
-    `draw[d, k]` is log θ_dk; `change` and `keep` are log ε and log(1 − ε), of which one may be −∞.
+    One of `change` and `keep` may be −∞.
     """
 
     document_offsets: NDArray[np.int64]
@@ -41,14 +41,14 @@ class Chains(NamedTuple):
 
 
 @compiled
-def log_add(one: float, other: float) -> float:
+def logaddexp(one: float, other: float) -> float:
     """Compute log(exp(one) + exp(other)), of which one may be −∞."""
     high, low = max(one, other), min(one, other)
     return high + math.log1p(math.exp(low - high))
 
 
 @compiled
-def log_total(values: NDArray[np.float64]) -> float:
+def logsumexp(values: NDArray[np.float64]) -> float:
     """Compute log Σ exp(values), all finite."""
     high = -math.inf
     for value in values:
@@ -63,9 +63,9 @@ def log_total(values: NDArray[np.float64]) -> float:
 def score_units(
     units: UnitWords, log_words: NDArray[np.float64], scores: NDArray[np.float64]
 ) -> None:
-    """Fill `scores[u, k]` with the log probability of unit u's words under topic k.
+    """Write the log probability of the words of unit u under topic k to `scores[u, k]`.
 
-    `log_words[w, k]` is log β_kw: the topics of a word lie side by side.
+    `log_words[w, k]` is log β_kw: the topics of a word are contiguous in memory.
     """
     n_topics = log_words.shape[1]
     for unit in range(units.offsets.size - 1):
@@ -77,93 +77,105 @@ def score_units(
 
 
 @compiled
-def expect_states(
-    chains: Chains,
+def forward_backward(
+    transitions: LogTransitions,
     scores: NDArray[np.float64],
-    shares: NDArray[np.float64],
-    draws: NDArray[np.float64],
-    likelihoods: NDArray[np.float64],
+    posteriors: NDArray[np.float64],
+    expected_draws: NDArray[np.float64],
+    log_likelihoods: NDArray[np.float64],
 ) -> float:
-    """Run forward and backward through every document, given all parameters.
+    """Run forward-backward on every document; return the expected number of changes.
 
-    Fills `shares[u, k]` with the probability that unit u has topic k, `draws[d, k]` with the
-    expected number of times that document d draws k, its first unit included, and `likelihoods`
-    with each document's log likelihood. Gives the expected number of changes after first units.
+    Writes the posterior of topic k at unit u to `posteriors[u, k]`, the expected number of draws
+    of k in document d, first unit included, to `expected_draws[d, k]`, and the log likelihood of
+    each document. First units do not count as changes.
     """
     n_topics = scores.shape[1]
-    behind, weighed = np.empty(n_topics), np.empty(n_topics)
-    changes = 0.0
-    for document in range(likelihoods.size):
-        first, last = chains.document_offsets[document], chains.document_offsets[document + 1]
-        draw = chains.draw[document]
-        # Forward: shares[u, k] is the log joint of the words up to u and topic k.
+    backward, log_draw = np.empty(n_topics), np.empty(n_topics)
+    expected_changes = 0.0
+    for document in range(log_likelihoods.size):
+        first, last = (
+            transitions.document_offsets[document],
+            transitions.document_offsets[document + 1],
+        )
+        draw = transitions.draw[document]
+        # Forward: posteriors[u, k] = log p(words up to u, topic k at u).
         for topic in range(n_topics):
-            shares[first, topic] = draw[topic] + scores[first, topic]
+            posteriors[first, topic] = draw[topic] + scores[first, topic]
         for unit in range(first + 1, last):
-            new = chains.change + log_total(shares[unit - 1])
+            new = transitions.change + logsumexp(posteriors[unit - 1])
             for topic in range(n_topics):
-                either = log_add(new + draw[topic], chains.keep + shares[unit - 1, topic])
-                shares[unit, topic] = either + scores[unit, topic]
-        whole = log_total(shares[last - 1])
-        likelihoods[document] = whole
-        # Backward: behind[k] is the log probability of the words after u, given topic k at u.
-        behind[:] = 0.0
-        draws[document, :] = 0.0
+                either = logaddexp(
+                    new + draw[topic], transitions.keep + posteriors[unit - 1, topic]
+                )
+                posteriors[unit, topic] = either + scores[unit, topic]
+        log_likelihood = logsumexp(posteriors[last - 1])
+        log_likelihoods[document] = log_likelihood
+        # Backward: backward[k] = log p(words after u | topic k at u).
+        backward[:] = 0.0
+        expected_draws[document, :] = 0.0
         for unit in range(last - 1, first, -1):
-            new = chains.change + log_total(shares[unit - 1])
+            new = transitions.change + logsumexp(posteriors[unit - 1])
             for topic in range(n_topics):
-                shares[unit, topic] = math.exp(shares[unit, topic] + behind[topic] - whole)
-                behind[topic] += scores[unit, topic]  # u's own words now among them
-                weighed[topic] = draw[topic] + behind[topic]
-                drawn = math.exp(new + weighed[topic] - whole)
-                draws[document, topic] += drawn
-                changes += drawn
-            new = chains.change + log_total(weighed)
+                posteriors[unit, topic] = math.exp(
+                    posteriors[unit, topic] + backward[topic] - log_likelihood
+                )
+                backward[topic] += scores[unit, topic]  # now of the words from u on
+                log_draw[topic] = draw[topic] + backward[topic]
+                drawn = math.exp(new + log_draw[topic] - log_likelihood)
+                expected_draws[document, topic] += drawn
+                expected_changes += drawn
+            new = transitions.change + logsumexp(log_draw)
             for topic in range(n_topics):
-                behind[topic] = log_add(new, chains.keep + behind[topic])
+                backward[topic] = logaddexp(new, transitions.keep + backward[topic])
         for topic in range(n_topics):
-            shares[first, topic] = math.exp(shares[first, topic] + behind[topic] - whole)
-            draws[document, topic] += shares[first, topic]
-    return changes
+            posteriors[first, topic] = math.exp(
+                posteriors[first, topic] + backward[topic] - log_likelihood
+            )
+            expected_draws[document, topic] += posteriors[first, topic]
+    return expected_changes
 
 
 @compiled
-def expect_words(
-    units: UnitWords, shares: NDArray[np.float64], word_counts: NDArray[np.float64]
+def expected_word_counts(
+    units: UnitWords, posteriors: NDArray[np.float64], word_counts: NDArray[np.float64]
 ) -> None:
-    """Fill `word_counts[w, k]` with the expected number of tokens of word w in topic k."""
-    n_topics = shares.shape[1]
+    """Write the expected number of tokens of word w in topic k to `word_counts[w, k]`."""
+    n_topics = posteriors.shape[1]
     word_counts[:, :] = 0.0
     for unit in range(units.offsets.size - 1):
         for entry in range(units.offsets[unit], units.offsets[unit + 1]):
             word, count = units.words[entry], units.counts[entry]
             for topic in range(n_topics):
-                word_counts[word, topic] += count * shares[unit, topic]
+                word_counts[word, topic] += count * posteriors[unit, topic]
 
 
 @compiled
-def best_topics(
-    chains: Chains, scores: NDArray[np.float64], topics: NDArray[np.int64]
+def viterbi(
+    transitions: LogTransitions, scores: NDArray[np.float64], topics: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Fill `topics` with the most probable path of states; give each document's log joint.
+    """Write the topics of the most probable path of states; return each document's log joint.
 
-    Among equals the lower topic wins, and keeping wins over changing.
+    Of equally probable paths, the lower topic and no change are preferred.
     """
     n_units, n_topics = scores.shape
     best, before = np.empty(n_topics), np.empty(n_topics)
     changed = np.empty((n_units, n_topics), np.bool_)
-    joints = np.empty(chains.document_offsets.size - 1)
+    joints = np.empty(transitions.document_offsets.size - 1)
     for document in range(joints.size):
-        first, last = chains.document_offsets[document], chains.document_offsets[document + 1]
-        draw = chains.draw[document]
+        first, last = (
+            transitions.document_offsets[document],
+            transitions.document_offsets[document + 1],
+        )
+        draw = transitions.draw[document]
         for topic in range(n_topics):
             best[topic] = draw[topic] + scores[first, topic]
         for unit in range(first + 1, last):
             before[:] = best
-            topics[unit - 1] = np.argmax(before)  # where a change at this unit would come from
-            new = chains.change + before[topics[unit - 1]]
+            topics[unit - 1] = np.argmax(before)  # the source of a change at this unit
+            new = transitions.change + before[topics[unit - 1]]
             for topic in range(n_topics):
-                kept = chains.keep + before[topic]
+                kept = transitions.keep + before[topic]
                 changed[unit, topic] = new + draw[topic] > kept
                 best[topic] = max(new + draw[topic], kept) + scores[unit, topic]
         topics[last - 1] = np.argmax(best)

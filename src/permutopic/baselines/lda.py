@@ -1,7 +1,7 @@
-"""A rival for alignment: latent Dirichlet allocation with each unit as a document of its own.
+"""Latent Dirichlet allocation (Blei, Ng and Jordan 2003), with units as its documents.
 
-LDA (Blei, Ng and Jordan 2003) is what most people would try. It knows nothing of which document a
-unit is from, or of what stands beside it. The sampling is tomotopy's, which the extra `lda` brings.
+It ignores which document a unit is from, and the order of units. The Gibbs sampler is that of
+tomotopy (extra `lda`).
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from permutopic.results.prediction import Prediction
 if TYPE_CHECKING:
     from permutopic.corpus import Corpus
 
-_SEEDS = 2**63  # tomotopy keeps it in a machine word
+_SEED_LIMIT = 2**63  # tomotopy stores the seed in a machine word
 
 
 def predict(corpus: Corpus, n_topics: int, seed: int = 0, *, iterations: int = 500) -> Prediction:
-    """Give each unit the topic that LDA finds most of in it.
+    """Assign each unit its most probable topic under LDA.
 
     Parameters
     ----------
     n_topics
-        K. LDA may leave topics without a unit.
+        K. Some topics may remain without a unit.
     iterations
-        Sweeps of the Gibbs sampler. All else is as tomotopy has it: topics have a prior of 0.1,
-        optimised every ten sweeps, and words one of 0.01.
+        Sweeps of the Gibbs sampler. All other settings are tomotopy's defaults: α = 0.1, optimised
+        every ten sweeps, and η = 0.01.
 
     Returns
     -------
     Prediction
         `measures["log_likelihood_per_word"]` is that of the last sweep. Units without a word get
-        the topic that `fill_wordless` says.
+        their topic by `fill_wordless`.
 
     Examples
     --------
@@ -50,12 +50,12 @@ def predict(corpus: Corpus, n_topics: int, seed: int = 0, *, iterations: int = 5
     """
     n_topics = check_integer(n_topics, "n_topics", 1, 32767)
     iterations = check_integer(iterations, "iterations", 1, 10**6)
-    seed = check_integer(seed, "seed", 0) % _SEEDS
+    seed = check_integer(seed, "seed", 0) % _SEED_LIMIT
     model = make_model(corpus, n_topics, seed)
-    model.train(iterations, workers=1)  # with more workers a seed does not settle the result
+    model.train(iterations, workers=1)  # reproducible with one worker only
     topics = np.full(corpus.n_units, NO_TOPIC, dtype=np.int64)
-    worded = np.diff(corpus.unit_offsets) > 0
-    topics[worded] = [np.argmax(unit.get_topic_dist()) for unit in model.docs]
+    has_words = np.diff(corpus.unit_offsets) > 0
+    topics[has_words] = [np.argmax(unit.get_topic_dist()) for unit in model.docs]
     return Prediction(
         fill_wordless(topics, corpus.document_offsets),
         corpus.document_offsets,
@@ -64,9 +64,9 @@ def predict(corpus: Corpus, n_topics: int, seed: int = 0, *, iterations: int = 5
 
 
 def make_model(corpus: Corpus, n_topics: int, seed: int) -> Any:
-    """Give tomotopy's model the units that have a word, ready to train."""
+    """Return an untrained tomotopy model with the units that have a word."""
     with warnings.catch_warnings():
-        # Its types lack an attribute, which Python minds once, on import; no user can mend it.
+        # Importing tomotopy raises a warning about its own types, which no user can fix.
         warnings.simplefilter("ignore", DeprecationWarning)
         tomotopy = needs("tomotopy", "lda", "topics by LDA")
     model = tomotopy.LDAModel(k=n_topics, seed=seed)

@@ -1,23 +1,23 @@
-"""The order of loose pieces that a hidden Markov model finds most probable: A* and a beam.
+"""The most probable order of pieces under a hidden Markov model, by A* and beam search.
 
 A piece p has a score M[p, s, t]: the log probability of its units on the best path that begins in
-state s and ends in state t. An order's score is that of its best path through all states,
+state s and ends in state t. The score of an order is that of its best path through all states,
 
     initial[s₁] + M[p₁, s₁, t₁] + transitions[t₁, s₂] + M[p₂, s₂, t₂] + …
 
-What is still to come depends on the pieces that are left and on the last state, nothing else: those
-two make a node. A* opens the node with the highest (score so far + bound on the rest).
+The score of the rest depends only on the set of remaining pieces and the last state: these two are
+a node. A* expands the node with the highest priority, score so far + upper bound of the rest.
 
-**The bound is never too low.** Take each piece's best score A[p] off, M = A + L with L ≤ 0, and
-give each loss L[s, t] half to the joint before the piece and half to the joint after it. A joint
-q → p is then worth ½ L[q, ·, t] + transitions[t, s] + ½ L[p, s, ·], which is at most
+**The bound is admissible.** Subtract the best score A[p] of each piece, M = A + L with L ≤ 0, and
+assign each loss L[s, t] by halves to the links before and after the piece. A link q → p then scores
+½ L[q, ·, t] + transitions[t, s] + ½ L[p, s, ·], which is at most
 
     J[q, p] = max over t, s of  ½ max_u L[q, u, t] + transitions[t, s] + ½ max_u L[p, s, u].
 
-Every piece that is left has one joint before it: one comes from the last state, each of the others
-from some other piece that is left; so the best such joints, each by itself, add up to at least what
-any order gets. Likewise, every piece but the last has one joint after it. The lower of the two sums
-is the bound.
+Every remaining piece has one link before it: one link comes from the last state, each of the others
+from another remaining piece. So the sum of the best such links, each chosen by itself, is at least
+the score of any order. Likewise, every piece but the last has one link after it. The lower of the
+two sums is the bound.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.baselines.order_search_kernels import Tables, beam, best_first
+from permutopic.baselines.order_search_kernels import SearchTables, beam, best_first
 from permutopic.checks import check_integer
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-MOST_EXACT = 62
-"""Pieces that A* can handle: their sets are the bits of a whole number."""
+MAX_EXACT_PIECES = 62
+"""Maximum number of pieces for A*, which stores sets as the bits of an int64."""
 
 
-class Searched(NamedTuple):
-    """An order, its score, whether no order is better (by 1e-9), and the nodes A* expanded."""
+class SearchResult(NamedTuple):
+    """An order, its score, whether it is optimal (to 1e-9), and the number of expanded nodes."""
 
     order: NDArray[np.int64]
     score: float
@@ -53,11 +53,11 @@ def best_order(
     *,
     budget: int = 100_000,
     width: int = 100,
-) -> Searched:
+) -> SearchResult:
     """Find the order of pieces with the highest score.
 
-    A beam goes first: A* need not look at what cannot beat it. When the budget is spent, the best
-    order so far stands, mostly the beam's, and `exact` is False.
+    Beam search gives an initial solution, which bounds A*. If A* exceeds its budget, the best order
+    so far is returned, usually that of the beam, and `exact` is False.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def best_order(
     initial, transitions
         (m,) and (m, m): log probabilities, finite.
     budget
-        Nodes that A* may expand; it keeps at most 16 times as many.
+        Maximum number of nodes that A* expands; it stores at most 16 times as many.
     width
-        Orders that the beam keeps.
+        Number of orders in the beam.
 
     Examples
     --------
@@ -78,22 +78,24 @@ def best_order(
     >>> found.order.tolist(), round(found.score, 3), found.exact
     ([1, 0, 2], -2.631, True)
     """
-    scores, begin, moves = _checked(pieces, initial, transitions)
+    scores, log_initial, log_transitions = _check_scores(pieces, initial, transitions)
     check_integer(budget, "budget", 0)
     check_integer(width, "width", 1)
     n_pieces = scores.shape[0]
-    tables = make_tables(scores, begin, moves)
+    tables = make_tables(scores, log_initial, log_transitions)
     keys = np.random.default_rng(0).integers(2**62, size=(n_pieces,))
     order = beam(tables, keys, width)
-    if n_pieces > MOST_EXACT:
-        return Searched(order, score_order(order, scores, begin, moves), False, 0)
+    if n_pieces > MAX_EXACT_PIECES:
+        score = score_order(order, scores, log_initial, log_transitions)
+        return SearchResult(order, score, False, 0)
     offset = scores.max(axis=(1, 2)).sum()
-    known = score_order(order, scores, begin, moves) - offset
+    incumbent = score_order(order, scores, log_initial, log_transitions) - offset
     better = np.empty(n_pieces, dtype=np.int64)
-    found, exact, expanded = best_first(tables, known, budget, better)
+    found, exact, expanded = best_first(tables, incumbent, budget, better)
     if found:
         order = better
-    return Searched(order, score_order(order, scores, begin, moves), exact, expanded)
+    score = score_order(order, scores, log_initial, log_transitions)
+    return SearchResult(order, score, exact, expanded)
 
 
 def score_order(
@@ -102,7 +104,7 @@ def score_order(
     initial: NDArray[np.float64],
     transitions: NDArray[np.float64],
 ) -> float:
-    """Score one order: its best path through the states."""
+    """Return the score of the best path of one order."""
     ends: NDArray[np.float64] | None = None
     for piece in np.asarray(order):
         entry = initial if ends is None else (ends[:, None] + transitions).max(axis=0)
@@ -112,47 +114,57 @@ def score_order(
 
 def make_tables(
     pieces: NDArray[np.float64], initial: NDArray[np.float64], transitions: NDArray[np.float64]
-) -> Tables:
-    """Precompute what the search looks up."""
+) -> SearchTables:
+    """Precompute the tables of the search."""
     n_pieces = pieces.shape[0]
     losses = pieces - pieces.max(axis=(1, 2), keepdims=True)
     entering, leaving = losses.max(axis=2) / 2, losses.max(axis=1) / 2
     begin = np.vstack([transitions, initial])
     steps = np.stack([(begin[:, :, None] + loss).max(axis=1) for loss in losses])
-    first = (begin[:, None, :] + entering).max(axis=2)
+    first_bound = (begin[:, None, :] + entering).max(axis=2)
     after = (leaving[:, :, None] + transitions).max(axis=1)
-    joints = (after[:, None, :] + entering).max(axis=2)
-    np.fill_diagonal(joints, -np.inf)
-    by_entry = np.argsort(-joints.T, axis=1, kind="stable")[:, : n_pieces - 1]
-    by_exit = np.argsort(-joints, axis=1, kind="stable")[:, : n_pieces - 1]
-    gaps = (transitions[:, None, :] - transitions).max(axis=2)
-    return Tables(
+    link_bounds = (after[:, None, :] + entering).max(axis=2)
+    np.fill_diagonal(link_bounds, -np.inf)
+    by_entry = np.argsort(-link_bounds.T, axis=1, kind="stable")[:, : n_pieces - 1]
+    by_exit = np.argsort(-link_bounds, axis=1, kind="stable")[:, : n_pieces - 1]
+    max_advantage = (transitions[:, None, :] - transitions).max(axis=2)
+    return SearchTables(
         steps,
-        first,
-        joints,
+        first_bound,
+        link_bounds,
         np.ascontiguousarray(by_entry),
         np.ascontiguousarray(by_exit),
-        gaps,
+        max_advantage,
     )
 
 
-def _checked(
+def _check_scores(
     pieces: ArrayLike, initial: ArrayLike, transitions: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     scores = np.ascontiguousarray(pieces, dtype=np.float64)
-    begin, moves = np.asarray(initial, dtype=np.float64), np.asarray(transitions, dtype=np.float64)
-    n_states = begin.size
+    log_initial = np.asarray(initial, dtype=np.float64)
+    log_transitions = np.asarray(transitions, dtype=np.float64)
+    n_states = log_initial.size
     if scores.ndim != 3 or scores.shape[1:] != (n_states, n_states) or 0 in scores.shape:
         raise InputError(
-            f"pieces must be of shape (pieces, {n_states}, {n_states}) for {n_states} states, "
-            f"with one piece at least, not {scores.shape}"
+            Parameter("pieces"),
+            f" must be of shape (pieces, {n_states}, {n_states}) for {n_states} states, "
+            f"with one piece at least, not {scores.shape}",
         )
-    if moves.shape != (n_states, n_states):
-        raise InputError(f"transitions must be ({n_states}, {n_states}), not {moves.shape}")
-    if not (np.isfinite(begin).all() and np.isfinite(moves).all()):
-        raise InputError("initial and transitions must be finite: smooth them")
+    if log_transitions.shape != (n_states, n_states):
+        raise InputError(
+            Parameter("transitions"),
+            f" must be ({n_states}, {n_states}), not {log_transitions.shape}",
+        )
+    if not (np.isfinite(log_initial).all() and np.isfinite(log_transitions).all()):
+        raise InputError(
+            Parameter("initial"),
+            " and ",
+            Parameter("transitions"),
+            " must be finite: smooth them",
+        )
     best = scores.max(axis=(1, 2))
     if not np.isfinite(best).all():
         piece = int(np.argmin(np.isfinite(best)))
         raise InputError(f"piece {piece} has the best score {best[piece]}: give it a finite one")
-    return scores, begin, moves
+    return scores, log_initial, log_transitions

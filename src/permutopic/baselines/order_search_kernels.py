@@ -1,7 +1,7 @@
-"""The compiled code of the search for the best order of pieces: a bound, a beam, and A*.
+"""Compiled code of the search for the best order of pieces: an upper bound, a beam, and A*.
 
-`order_search.py` says what is searched for and why the bound is one. All scores here are relative:
-each piece's best score is taken off, so that what is left comes from the joints.
+`order_search.py` defines the score and proves the bound. All scores here are relative: the best
+score of each piece is subtracted.
 """
 
 from __future__ import annotations
@@ -15,161 +15,164 @@ from permutopic.jit import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-TIGHT = 1e-9
-"""Orders that are better by less than this count as equally good."""
+TOLERANCE = 1e-9
+"""Orders whose scores differ by less count as equally good."""
 
 
-class Tables(NamedTuple):
-    """What a search looks up; n pieces, m states, and m as the state before the first piece.
+class SearchTables(NamedTuple):
+    """Precomputed tables for n pieces and m states; index m is the state before the first piece.
 
     steps
-        (n, m + 1, m): the best way to enter a piece from a state and to leave it in another.
-    first
-        (m + 1, n): at most this for entering a piece from a state, less half of what it loses.
-    joints
-        (n, n): [q, p] at most this for going on with p after q.
+        (n, m + 1, m): score of a piece on the best path from a previous state to a last state.
+    first_bound
+        (m + 1, n): upper bound of the score of entering a piece from a state, plus half its loss.
+    link_bounds
+        (n, n): [q, p] upper bound J of the score of p directly after q.
     by_entry, by_exit
-        (n, n − 1): the others, best first, to come before a piece, and after it.
-    gaps
-        (m, m): [t, u] by how much it can be better to stand in t than in u.
+        (n, n − 1): the other pieces by decreasing J, as predecessors and as successors.
+    max_advantage
+        (m, m): [t, u] upper bound of the score of the rest after t, less that after u.
     """
 
     steps: NDArray[np.float64]
-    first: NDArray[np.float64]
-    joints: NDArray[np.float64]
+    first_bound: NDArray[np.float64]
+    link_bounds: NDArray[np.float64]
     by_entry: NDArray[np.int64]
     by_exit: NDArray[np.int64]
-    gaps: NDArray[np.float64]
+    max_advantage: NDArray[np.float64]
 
 
 @compiled
 def bound_set(
-    tables: Tables, left: NDArray[np.bool_], entries: NDArray[np.float64]
+    tables: SearchTables, remaining: NDArray[np.bool_], entries: NDArray[np.float64]
 ) -> tuple[float, float]:
-    """Bound the joints among the pieces that are left, by how each is entered and how it is left.
+    """Sum the best J of the remaining pieces, as successors and as predecessors.
 
-    Given are the sum of the best entries, which are written to `entries`, and the sum of the best
-    exits but for the worst of them: the last piece is not gone on from.
+    The best J of each piece as a successor are written to `entries`. The second sum leaves out its
+    lowest term, since the last piece has no successor.
     """
-    n_pieces = left.size
-    entered, exited, worst = 0.0, 0.0, np.inf
+    n_pieces = remaining.size
+    entry_sum, exit_sum, worst = 0.0, 0.0, np.inf
     for piece in range(n_pieces):
-        if not left[piece]:
+        if not remaining[piece]:
             continue
         best = -np.inf
         for other in tables.by_entry[piece]:
-            if left[other]:
-                best = tables.joints[other, piece]
+            if remaining[other]:
+                best = tables.link_bounds[other, piece]
                 break
         entries[piece] = best
-        entered += best
+        entry_sum += best
         best = -np.inf
         for other in tables.by_exit[piece]:
-            if left[other]:
-                best = tables.joints[piece, other]
+            if remaining[other]:
+                best = tables.link_bounds[piece, other]
                 break
-        exited += best
+        exit_sum += best
         worst = min(worst, best)
-    return entered, exited - worst
+    return entry_sum, exit_sum - worst
 
 
 @compiled
 def bound_rest(
-    tables: Tables,
+    tables: SearchTables,
     state: int,
-    left: NDArray[np.bool_],
+    remaining: NDArray[np.bool_],
     entries: NDArray[np.float64],
     sums: tuple[float, float],
 ) -> float:
-    """Bound what the pieces that are left can add, from a state: never less than the best order."""
-    n_left, only = 0, 0
+    """Return an upper bound of the score of the remaining pieces, in any order, after a state."""
+    n_remaining, only = 0, 0
     best_first, best_change = -np.inf, -np.inf
-    for piece in range(left.size):
-        if left[piece]:
-            n_left += 1
+    for piece in range(remaining.size):
+        if remaining[piece]:
+            n_remaining += 1
             only = piece
-            best_first = max(best_first, tables.first[state, piece])
-            best_change = max(best_change, tables.first[state, piece] - entries[piece])
-    if n_left == 0:
+            best_first = max(best_first, tables.first_bound[state, piece])
+            best_change = max(best_change, tables.first_bound[state, piece] - entries[piece])
+    if n_remaining == 0:
         return 0.0
-    if n_left == 1:
+    if n_remaining == 1:
         return float(tables.steps[only, state].max())
     return min(sums[0] + best_change, sums[1] + best_first)
 
 
 @compiled
-def beam(tables: Tables, keys: NDArray[np.int64], width: int) -> NDArray[np.int64]:
-    """Grow orders piece by piece, and keep the `width` best by what they have and may still get.
+def beam(tables: SearchTables, piece_keys: NDArray[np.int64], width: int) -> NDArray[np.int64]:
+    """Extend partial orders piece by piece, and keep the `width` best by score + bound.
 
-    Of two with the same pieces and the same last state only the better is kept. Sets of pieces are
-    told apart by the sum of their pieces' random `keys`.
+    Of two with the same set of pieces and the same last state only the better is kept. Sets are
+    identified by the sum of the random `piece_keys` of their pieces.
     """
     n_pieces, n_states = tables.steps.shape[0], tables.steps.shape[2]
     parents = np.zeros((n_pieces, width), dtype=np.int64)
     pieces = np.zeros((n_pieces, width), dtype=np.int64)
-    left = np.ones((width, n_pieces), dtype=np.bool_)
+    remaining = np.ones((width, n_pieces), dtype=np.bool_)
     states = np.full(width, n_states, dtype=np.int64)
-    sets, scores = np.zeros(width, dtype=np.int64), np.zeros(width)
-    room = width * n_pieces * n_states
-    hopes, gains = np.empty(room), np.empty(room)
-    origins, taken = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-    entered = np.empty(room, dtype=np.int64)
+    set_keys, scores = np.zeros(width, dtype=np.int64), np.zeros(width)
+    capacity = width * n_pieces * n_states
+    negative_bounds, new_scores = np.empty(capacity), np.empty(capacity)
+    sources, added = np.empty(capacity, dtype=np.int64), np.empty(capacity, dtype=np.int64)
+    end_states = np.empty(capacity, dtype=np.int64)
     entries = np.empty(n_pieces)
     size = 1
     for level in range(n_pieces):
-        found = 0
-        for item in range(size):
+        n_candidates = 0
+        for path in range(size):
             for piece in range(n_pieces):
-                if not left[item, piece]:
+                if not remaining[path, piece]:
                     continue
-                left[item, piece] = False
-                sums = bound_set(tables, left[item], entries)
+                remaining[path, piece] = False
+                sums = bound_set(tables, remaining[path], entries)
                 for state in range(n_states):
-                    gain = scores[item] + tables.steps[piece, states[item], state]
-                    rest = bound_rest(tables, state, left[item], entries, sums)
-                    gains[found], hopes[found] = gain, -(gain + rest)
-                    origins[found], taken[found], entered[found] = item, piece, state
-                    found += 1
-                left[item, piece] = True
-        old_left, old_sets = left.copy(), sets.copy()
+                    new_score = scores[path] + tables.steps[piece, states[path], state]
+                    rest = bound_rest(tables, state, remaining[path], entries, sums)
+                    new_scores[n_candidates] = new_score
+                    negative_bounds[n_candidates] = -(new_score + rest)
+                    sources[n_candidates], added[n_candidates] = path, piece
+                    end_states[n_candidates] = state
+                    n_candidates += 1
+                remaining[path, piece] = True
+        old_remaining, old_set_keys = remaining.copy(), set_keys.copy()
         size = 0
-        for candidate in np.argsort(hopes[:found], kind="mergesort"):
-            key = old_sets[origins[candidate]] + keys[taken[candidate]]
+        for candidate in np.argsort(negative_bounds[:n_candidates], kind="mergesort"):
+            key = old_set_keys[sources[candidate]] + piece_keys[added[candidate]]
             known = False
             for other in range(size):
-                if sets[other] == key and states[other] == entered[candidate]:
+                if set_keys[other] == key and states[other] == end_states[candidate]:
                     known = True
                     break
             if known:
                 continue
-            sets[size], states[size], scores[size] = key, entered[candidate], gains[candidate]
-            parents[level, size], pieces[level, size] = origins[candidate], taken[candidate]
-            left[size] = old_left[origins[candidate]]
-            left[size, taken[candidate]] = False
+            set_keys[size], states[size] = key, end_states[candidate]
+            scores[size] = new_scores[candidate]
+            parents[level, size], pieces[level, size] = sources[candidate], added[candidate]
+            remaining[size] = old_remaining[sources[candidate]]
+            remaining[size, added[candidate]] = False
             size += 1
             if size == width:
                 break
     order = np.empty(n_pieces, dtype=np.int64)
-    item = 0
+    path = 0
     for level in range(n_pieces - 1, -1, -1):
-        order[level] = pieces[level, item]
-        item = parents[level, item]
+        order[level] = pieces[level, path]
+        path = parents[level, path]
     return order
 
 
-class Nodes(NamedTuple):
-    """What A* has reached: a row for each set of pieces, a column for each state of the last one.
+class SearchNodes(NamedTuple):
+    """The nodes that A* has reached: a row per set of pieces, a column per last state.
 
-    A node is row · columns + column. The column after the states is for no piece at all.
+    A node is numbered row · columns + column. The last column is for the empty set.
 
     slots
-        A hash table from sets to rows, at most half full; −1 where it is free.
+        A hash table from sets to rows, at most half full; −1 for a free slot.
     masks
-        Each row's set, as bits.
+        The set of each row, as bits.
     scores, expanded
         The best score of each node so far, and the one it was expanded with; −inf for none.
     parents
-        The node before it on the best way.
+        The previous node on the best path.
     """
 
     slots: NDArray[np.int64]
@@ -180,9 +183,9 @@ class Nodes(NamedTuple):
 
 
 @compiled
-def make_nodes(n_rows: int, n_columns: int) -> Nodes:
-    """Make room for that many sets."""
-    return Nodes(
+def make_nodes(n_rows: int, n_columns: int) -> SearchNodes:
+    """Allocate nodes for 2 · `n_rows` sets."""
+    return SearchNodes(
         np.full(4 * n_rows, -1, dtype=np.int64),
         np.zeros(2 * n_rows, dtype=np.int64),
         np.full((2 * n_rows, n_columns), -np.inf),
@@ -192,8 +195,8 @@ def make_nodes(n_rows: int, n_columns: int) -> Nodes:
 
 
 @compiled
-def find_slot(nodes: Nodes, mask: int) -> int:
-    """Find the slot of a set: where it is, or where it would go."""
+def find_slot(nodes: SearchNodes, mask: int) -> int:
+    """Return the slot of a set, or the free slot to insert it (linear probing)."""
     last = nodes.slots.size - 1
     mixed = np.uint64(mask) * np.uint64(0x9E3779B97F4A7C15)
     slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(last))
@@ -203,8 +206,8 @@ def find_slot(nodes: Nodes, mask: int) -> int:
 
 
 @compiled
-def enlarge(nodes: Nodes) -> Nodes:
-    """Make room for twice as many sets as there are; all rows are taken."""
+def enlarge(nodes: SearchNodes) -> SearchNodes:
+    """Copy full nodes to new ones with twice as many rows."""
     n_rows = nodes.masks.size
     larger = make_nodes(n_rows, nodes.scores.shape[1])
     larger.masks[:n_rows] = nodes.masks
@@ -217,137 +220,143 @@ def enlarge(nodes: Nodes) -> Nodes:
 
 
 @compiled
-def is_beaten(tables: Tables, scores: NDArray[np.float64], state: int, score: float) -> bool:
-    """Tell whether another way to the same set, to this state or to another, does at least as well.
+def is_dominated(
+    tables: SearchTables, scores: NDArray[np.float64], state: int, score: float
+) -> bool:
+    """Whether a known path to the same set, in any state, is at least as good as this one.
 
-    Standing in `state` is worth at most `gaps[state, other]` more than standing in `other`.
+    The rest can score at most `max_advantage[state, other]` more after `state` than after `other`.
     """
-    for other in range(tables.gaps.shape[0]):
-        if scores[other] - score >= tables.gaps[state, other]:
+    for other in range(tables.max_advantage.shape[0]):
+        if scores[other] - score >= tables.max_advantage[state, other]:
             return True
     return False
 
 
 @compiled
-def follow(nodes: Nodes, node: int, order: NDArray[np.int64]) -> None:
-    """Write the order that led to a node."""
-    wide = nodes.scores.shape[1]
-    for place in range(order.size - 1, -1, -1):
-        before = nodes.parents[node // wide, node % wide]
-        taken = nodes.masks[node // wide] ^ nodes.masks[before // wide]
+def trace_back(nodes: SearchNodes, node: int, order: NDArray[np.int64]) -> None:
+    """Write the order of pieces on the best path to a node."""
+    n_columns = nodes.scores.shape[1]
+    for position in range(order.size - 1, -1, -1):
+        before = nodes.parents[node // n_columns, node % n_columns]
+        added = nodes.masks[node // n_columns] ^ nodes.masks[before // n_columns]
         piece = 0
-        while not (taken >> piece) & 1:
+        while not (added >> piece) & 1:
             piece += 1
-        order[place] = piece
+        order[position] = piece
         node = before
 
 
 @compiled
-def rise(hopes: NDArray[np.float64], nodes: NDArray[np.int64], last: int) -> None:
-    """Let the last of a heap's entries rise to its place; the greatest hope is on top."""
-    place, hope, node = last, hopes[last], nodes[last]
-    while place > 0:
-        above = (place - 1) >> 1
-        if hopes[above] >= hope:
+def sift_up(priorities: NDArray[np.float64], nodes: NDArray[np.int64], last: int) -> None:
+    """Restore the order of a max-heap whose last entry is new."""
+    position, priority, node = last, priorities[last], nodes[last]
+    while position > 0:
+        parent = (position - 1) >> 1
+        if priorities[parent] >= priority:
             break
-        hopes[place], nodes[place] = hopes[above], nodes[above]
-        place = above
-    hopes[place], nodes[place] = hope, node
+        priorities[position], nodes[position] = priorities[parent], nodes[parent]
+        position = parent
+    priorities[position], nodes[position] = priority, node
 
 
 @compiled
-def pop(hopes: NDArray[np.float64], nodes: NDArray[np.int64], size: int) -> None:
-    """Take the top of a heap of `size` entries off; the last one sinks to its place."""
+def heap_pop(priorities: NDArray[np.float64], nodes: NDArray[np.int64], size: int) -> None:
+    """Remove the maximum of a max-heap of `size` entries."""
     size -= 1
-    hope, node, place = hopes[size], nodes[size], 0
+    priority, node, position = priorities[size], nodes[size], 0
     while True:
-        below = 2 * place + 1
-        if below >= size:
+        child = 2 * position + 1
+        if child >= size:
             break
-        if below + 1 < size and hopes[below + 1] > hopes[below]:
-            below += 1
-        if hopes[below] <= hope:
+        if child + 1 < size and priorities[child + 1] > priorities[child]:
+            child += 1
+        if priorities[child] <= priority:
             break
-        hopes[place], nodes[place] = hopes[below], nodes[below]
-        place = below
-    hopes[place], nodes[place] = hope, node
+        priorities[position], nodes[position] = priorities[child], nodes[child]
+        position = child
+    priorities[position], nodes[position] = priority, node
 
 
 @compiled
-def best_first(  # noqa: PLR0912, PLR0915 (one loop; what can be told apart is above)
-    tables: Tables, known: float, budget: int, order: NDArray[np.int64]
+def best_first(  # noqa: PLR0912, PLR0915 (one loop; its parts are above)
+    tables: SearchTables, incumbent: float, budget: int, order: NDArray[np.int64]
 ) -> tuple[bool, bool, int]:
-    """Look for an order that is better than one of score `known`, and write it to `order`.
+    """Search for an order with a score above `incumbent` by A*, and write it to `order`.
 
-    A node that is reached again on a better way is opened again, so that the bound need not be
+    A node that is reached again on a better path is expanded again, so the bound need not be
     consistent.
 
     Returns
     -------
     tuple
-        Whether one was found, whether the search came to its end, and how many nodes it expanded.
+        Whether one was found, whether the search was completed, and the number of expanded nodes.
     """
     n_pieces, n_states = tables.steps.shape[0], tables.steps.shape[2]
-    wide = n_states + 1
-    nodes = make_nodes(1 << 8, wide)
+    n_columns = n_states + 1
+    nodes = make_nodes(1 << 8, n_columns)
     nodes.slots[find_slot(nodes, 0)] = 0
     nodes.scores[0, n_states] = 0.0
-    hopes, heap = np.empty(1 << 10), np.empty(1 << 10, dtype=np.int64)
-    hopes[0], heap[0] = np.inf, n_states
-    n_rows, size, expanded, kept, goal, ended = 1, 1, 0, 0, -1, True
-    left, entries = np.empty(n_pieces, dtype=np.bool_), np.empty(n_pieces)
-    while size > 0 and hopes[0] > known + TIGHT:
+    priorities, heap = np.empty(1 << 10), np.empty(1 << 10, dtype=np.int64)
+    priorities[0], heap[0] = np.inf, n_states
+    n_rows, size, expanded, n_pushed, goal, completed = 1, 1, 0, 0, -1, True
+    remaining, entries = np.empty(n_pieces, dtype=np.bool_), np.empty(n_pieces)
+    while size > 0 and priorities[0] > incumbent + TOLERANCE:
         node = heap[0]
-        pop(hopes, heap, size)
+        heap_pop(priorities, heap, size)
         size -= 1
-        row, state = node // wide, node % wide
+        row, state = node // n_columns, node % n_columns
         score = nodes.scores[row, state]
         if nodes.expanded[row, state] >= score:
             continue
-        if expanded >= budget or kept >= 16 * budget:
-            ended = False
+        if expanded >= budget or n_pushed >= 16 * budget:
+            completed = False
             break
         nodes.expanded[row, state] = score
         expanded += 1
         mask = nodes.masks[row]
         for piece in range(n_pieces):
-            left[piece] = not (mask >> piece) & 1
+            remaining[piece] = not (mask >> piece) & 1
         for piece in range(n_pieces):
-            if not left[piece]:
+            if not remaining[piece]:
                 continue
-            left[piece] = False
-            sums = bound_set(tables, left, entries)
-            grown = mask | (np.int64(1) << piece)
-            at = nodes.slots[find_slot(nodes, grown)]
-            for reached in range(n_states):
-                gain = score + tables.steps[piece, state, reached]
-                hope = gain + bound_rest(tables, reached, left, entries, sums)
-                if hope <= known + TIGHT:
+            remaining[piece] = False
+            sums = bound_set(tables, remaining, entries)
+            new_mask = mask | (np.int64(1) << piece)
+            new_row = nodes.slots[find_slot(nodes, new_mask)]
+            for new_state in range(n_states):
+                new_score = score + tables.steps[piece, state, new_state]
+                priority = new_score + bound_rest(tables, new_state, remaining, entries, sums)
+                if priority <= incumbent + TOLERANCE:
                     continue
-                # Where nothing is left, a state is worth nothing, and `hope` has told all.
-                complete = grown == (np.int64(1) << n_pieces) - 1
-                if at >= 0 and not complete and is_beaten(tables, nodes.scores[at], reached, gain):
+                # With no piece remaining the last state is irrelevant: `priority` is the score.
+                complete = new_mask == (np.int64(1) << n_pieces) - 1
+                if (
+                    new_row >= 0
+                    and not complete
+                    and is_dominated(tables, nodes.scores[new_row], new_state, new_score)
+                ):
                     continue
-                if at < 0:
+                if new_row < 0:
                     if n_rows == nodes.masks.size:
                         nodes = enlarge(nodes)
-                    at = n_rows
+                    new_row = n_rows
                     n_rows += 1
-                    nodes.masks[at] = grown
-                    nodes.slots[find_slot(nodes, grown)] = at
-                nodes.scores[at, reached] = gain
-                nodes.parents[at, reached] = node
+                    nodes.masks[new_row] = new_mask
+                    nodes.slots[find_slot(nodes, new_mask)] = new_row
+                nodes.scores[new_row, new_state] = new_score
+                nodes.parents[new_row, new_state] = node
                 if complete:
-                    known, goal = gain, at * wide + reached
+                    incumbent, goal = new_score, new_row * n_columns + new_state
                     continue
-                if size == hopes.size:
-                    hopes = np.concatenate((hopes, np.empty(size)))
+                if size == priorities.size:
+                    priorities = np.concatenate((priorities, np.empty(size)))
                     heap = np.concatenate((heap, np.empty(size, dtype=np.int64)))
-                hopes[size], heap[size] = hope, at * wide + reached
-                rise(hopes, heap, size)
+                priorities[size], heap[size] = priority, new_row * n_columns + new_state
+                sift_up(priorities, heap, size)
                 size += 1
-                kept += 1
-            left[piece] = True
+                n_pushed += 1
+            remaining[piece] = True
     if goal >= 0:
-        follow(nodes, goal, order)
-    return goal >= 0, ended, expanded
+        trace_back(nodes, goal, order)
+    return goal >= 0, completed, expanded

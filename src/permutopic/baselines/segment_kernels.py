@@ -1,11 +1,11 @@
-"""The best segmentation of a document, exactly, where segments are scored one by one.
+"""Exact segmentation of a document by dynamic programming, for a cost that sums over segments.
 
 A segment costs
-    by_tokens[its tokens] + by_units[its units] − Σ_words (gains[0] + … + gains[n_w − 1]),
-n_w being how often the segment has the word. Utiyama and Isahara's cost and the likelihood of
-Eisenstein and Barzilay both have this form. For a fixed first unit all segments are scored in one
-walk to the end of the document, each token in one step, and handed on to the programme at once:
-no table of all segments is kept.
+    by_tokens[its tokens] + by_units[its units] − Σ_w (gains[0] + … + gains[n_w − 1]),
+where n_w is how often word w occurs in the segment. Utiyama and Isahara's cost and the likelihood
+of Eisenstein and Barzilay both have this form. For a fixed first unit, the costs of all segments
+are computed in one pass to the end of the document, each token once, and used immediately: no
+table of all segments is stored.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Text(NamedTuple):
-    """One document: its tokens as numbers of its own words, and where its units end among them."""
+class LocalTokens(NamedTuple):
+    """One document: words numbered within it, 0 … n_words − 1, and offsets of its units."""
 
-    tokens: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    words: NDArray[np.int64]
+    unit_offsets: NDArray[np.int64]
     n_words: int
 
 
-class Costs(NamedTuple):
-    """What segments cost; `gains[c]` is what a word's token saves after c of the same."""
+class SegmentCosts(NamedTuple):
+    """Cost tables; `gains[c]` is subtracted for a token whose word occurred c times before."""
 
     gains: NDArray[np.float64]
     by_tokens: NDArray[np.float64]
@@ -37,42 +37,48 @@ class Costs(NamedTuple):
 
 
 @compiled
-def walk(
-    text: Text, costs: Costs, start: int, seen: NDArray[np.int64], row: NDArray[np.float64]
+def segment_costs_from(
+    document: LocalTokens,
+    costs: SegmentCosts,
+    start: int,
+    counts: NDArray[np.int64],
+    row: NDArray[np.float64],
 ) -> None:
-    """Write into `row[end]` what the units start … end−1 cost as one segment.
+    """Write the cost of the segment of units start … end−1 to `row[end]`, for every end.
 
-    `seen` is all zeros before and after.
+    `counts` (n_words,) is all zeros before and after the call.
     """
-    n_units = text.offsets.size - 1
-    first = text.offsets[start]
-    saved = 0.0
+    n_units = document.unit_offsets.size - 1
+    first = document.unit_offsets[start]
+    gain = 0.0
     for unit in range(start, n_units):
-        for token in range(text.offsets[unit], text.offsets[unit + 1]):
-            word = text.tokens[token]
-            saved += costs.gains[seen[word]]
-            seen[word] += 1
-        n_tokens = text.offsets[unit + 1] - first
-        row[unit + 1] = costs.by_tokens[n_tokens] + costs.by_units[unit + 1 - start] - saved
-    for token in range(first, text.offsets[n_units]):
-        seen[text.tokens[token]] = 0
+        for token in range(document.unit_offsets[unit], document.unit_offsets[unit + 1]):
+            word = document.words[token]
+            gain += costs.gains[counts[word]]
+            counts[word] += 1
+        n_tokens = document.unit_offsets[unit + 1] - first
+        row[unit + 1] = costs.by_tokens[n_tokens] + costs.by_units[unit + 1 - start] - gain
+    for token in range(first, document.unit_offsets[n_units]):
+        counts[document.words[token]] = 0
 
 
 @compiled
-def best_given(text: Text, costs: Costs, n_segments: int) -> tuple[NDArray[np.int64], float]:
-    """Find the ends and the cost of the best segmentation into so many segments.
+def best_segmentation(
+    document: LocalTokens, costs: SegmentCosts, n_segments: int
+) -> tuple[NDArray[np.int64], float]:
+    """Return the ends and the cost of the best segmentation into `n_segments` segments.
 
-    `best[end, s]` is the least cost of the units before `end` in s segments. Of equally good
-    segmentations it takes the one whose last segment begins first, and so on to the front.
+    `best[end, s]` is the minimum cost of the units before `end` in s segments. Of equally good
+    segmentations it returns the one whose last segment begins first, and so on to the front.
     """
-    n_units = text.offsets.size - 1
+    n_units = document.unit_offsets.size - 1
     best = np.full((n_units + 1, n_segments + 1), np.inf)
     begins = np.zeros((n_units + 1, n_segments + 1), np.int64)
-    seen = np.zeros(text.n_words, np.int64)
+    counts = np.zeros(document.n_words, np.int64)
     row = np.empty(n_units + 1)
     best[0, 0] = 0.0
     for start in range(n_units):
-        walk(text, costs, start, seen, row)
+        segment_costs_from(document, costs, start, counts, row)
         for end in range(start + 1, n_units + 1):
             for before in range(min(start + 1, n_segments)):
                 cost = best[start, before] + row[end]
@@ -88,16 +94,18 @@ def best_given(text: Text, costs: Costs, n_segments: int) -> tuple[NDArray[np.in
 
 
 @compiled
-def best_any(text: Text, costs: Costs) -> tuple[NDArray[np.int64], float]:
-    """Find the ends and the cost of the best segmentation into any number of segments."""
-    n_units = text.offsets.size - 1
+def best_segmentation_any_number(
+    document: LocalTokens, costs: SegmentCosts
+) -> tuple[NDArray[np.int64], float]:
+    """Return the ends and the cost of the best segmentation into any number of segments."""
+    n_units = document.unit_offsets.size - 1
     best = np.full(n_units + 1, np.inf)
     begins = np.zeros(n_units + 1, np.int64)
-    seen = np.zeros(text.n_words, np.int64)
+    counts = np.zeros(document.n_words, np.int64)
     row = np.empty(n_units + 1)
     best[0] = 0.0
     for start in range(n_units):
-        walk(text, costs, start, seen, row)
+        segment_costs_from(document, costs, start, counts, row)
         for end in range(start + 1, n_units + 1):
             cost = best[start] + row[end]
             if cost < best[end]:

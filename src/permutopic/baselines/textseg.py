@@ -1,12 +1,12 @@
-"""TextSeg: the segmentation that is the most probable by itself (Utiyama and Isahara, 2001).
+"""TextSeg: the most probable segmentation of each document (Utiyama and Isahara, 2001).
 
 M. Utiyama, H. Isahara: A statistical model for domain-independent text segmentation, ACL 2001.
 
 A segment of n tokens, n_w of them the word w, costs
     log N + Σ_w n_w · log((n + V) / (n_w + 1)),
-N being the tokens and V the different words of the document: its words cost what they would
-under its own smoothed frequencies, and each segment costs log N for being there. The best
-segmentation has the least total. It is found exactly.
+with N the tokens and V the distinct words of the document: minus the log probability of its words
+under its own smoothed frequencies, plus a penalty of log N per segment. The segmentation of minimum
+total cost is found exactly.
 """
 
 from __future__ import annotations
@@ -15,9 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.baselines.local_tokens import all_local_tokens
 from permutopic.baselines.segment_counts import counts_unless_auto
-from permutopic.baselines.segment_kernels import Costs, Text, best_any, best_given
-from permutopic.baselines.segment_text import texts_of
+from permutopic.baselines.segment_kernels import (
+    LocalTokens,
+    SegmentCosts,
+    best_segmentation,
+    best_segmentation_any_number,
+)
 from permutopic.results.prediction import Prediction
 
 if TYPE_CHECKING:
@@ -33,14 +38,14 @@ def predict(
     n_segments: int | ArrayLike | None = None,
     reference: str = "heading",
 ) -> Prediction:
-    """Cut every document at the least cost; `by_document["cost"]` tells it.
+    """Segment every document at minimum cost, which is `by_document["cost"]`.
 
     Parameters
     ----------
     auto
-        Choose the number of segments as well: the one at which the total is least.
+        Minimise over the number of segments as well.
     n_segments, reference
-        Otherwise how many segments documents get: see `segment_counts`.
+        The number of segments otherwise: see `segment_counts`.
 
     >>> from permutopic.corpus import Corpus
     >>> corpus = Corpus.from_paragraphs([["sea salt sea", "salt salt", "snow hill", "hill snow"]])
@@ -49,22 +54,22 @@ def predict(
     """
     counts = counts_unless_auto(corpus, auto, n_segments, reference)
     ends, cost = [], np.empty(corpus.n_documents)
-    for document, text in enumerate(texts_of(corpus)):
-        costs = segment_costs(text)
+    for document, tokens in enumerate(all_local_tokens(corpus)):
+        costs = segment_costs(tokens)
         if counts is None:
-            found, cost[document] = best_any(text, costs)
+            best, cost[document] = best_segmentation_any_number(tokens, costs)
         else:
-            found, cost[document] = best_given(text, costs, int(counts[document]))
-        ends.append(found)
+            best, cost[document] = best_segmentation(tokens, costs, int(counts[document]))
+        ends.append(best)
     return Prediction.from_ends(ends, corpus.document_offsets, by_document={"cost": cost})
 
 
-def segment_costs(text: Text) -> Costs:
-    """Put the cost of a segment into tables, with Σ n_w log(n_w + 1) in steps of one token."""
-    numbers = np.arange(text.tokens.size + 1)
+def segment_costs(tokens: LocalTokens) -> SegmentCosts:
+    """Tabulate the cost of a segment, with Σ n_w log(n_w + 1) as a sum of one gain per token."""
+    numbers = np.arange(tokens.words.size + 1)
     repeated = numbers * np.log(numbers + 1)
-    return Costs(
+    return SegmentCosts(
         gains=np.diff(repeated),
-        by_tokens=np.log(text.tokens.size) + numbers * np.log(numbers + text.n_words),
-        by_units=np.zeros(text.offsets.size),
+        by_tokens=np.log(tokens.words.size) + numbers * np.log(numbers + tokens.n_words),
+        by_units=np.zeros(tokens.unit_offsets.size),
     )

@@ -1,4 +1,4 @@
-"""TextTiling's comparison of blocks, compiled."""
+"""Compiled code of TextTiling: similarities of blocks."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
 
 @compiled
 def gap_similarities(
-    tokens: NDArray[np.int64], n_words: int, width: int, block: int
+    words: NDArray[np.int64], n_words: int, width: int, block: int
 ) -> NDArray[np.float64]:
-    """Compare the text on both sides of each gap between pseudo-sentences: cosines of counts.
+    """Compute the cosine of the word counts of the blocks on both sides of each gap.
 
-    A pseudo-sentence has `width` tokens, the last one what is left. A block has `block` of them,
-    or as many as there are on the shorter side: both blocks of a gap have the same number.
+    A pseudo-sentence has `width` tokens; the last may have fewer. A block has `block` of them, or
+    as many as there are on the shorter side: both blocks of a gap have the same number.
     """
-    n_sentences = -(-tokens.size // width)
+    n_sentences = -(-words.size // width)
     similarities = np.zeros(max(n_sentences - 1, 0))
     left, right = np.zeros(n_words, np.int64), np.zeros(n_words, np.int64)
     for gap in range(similarities.size):
-        reach = min(block, gap + 1, n_sentences - 1 - gap)
+        n_block = min(block, gap + 1, n_sentences - 1 - gap)
         middle = (gap + 1) * width
-        first, last = middle - reach * width, min(middle + reach * width, tokens.size)
+        first, last = middle - n_block * width, min(middle + n_block * width, words.size)
         left_square, right_square, product = 0, 0, 0
         for token in range(first, middle):
-            word = tokens[token]
+            word = words[token]
             left_square += 2 * left[word] + 1  # (c + 1)² − c²
             left[word] += 1
         for token in range(middle, last):
-            word = tokens[token]
+            word = words[token]
             right_square += 2 * right[word] + 1
             right[word] += 1
             product += left[word]
         similarities[gap] = product / math.sqrt(left_square * right_square)
         for token in range(first, middle):
-            left[tokens[token]] = 0
+            left[words[token]] = 0
         for token in range(middle, last):
-            right[tokens[token]] = 0
+            right[words[token]] = 0
     return similarities

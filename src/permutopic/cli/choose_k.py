@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.options import make_model, model_options_but, number
+from permutopic.cli.options import current_names, make_model, model_options_but, number
 from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
-from permutopic.errors import InputError
+from permutopic.errors import InputError, render
 
 if TYPE_CHECKING:
     from permutopic.selection.choosing import Choice, FitInfo
 
-_LONGEST = 100
-"""Numbers of topics in one list: more is a slip of the hand, and would take for ever."""
+_MAX_CANDIDATES = 100
+"""Numbers of topics in one list: more is probably a typing error, and would take very long."""
 
 
 @click.command("choose-k")
@@ -29,12 +29,12 @@ _LONGEST = 100
     "there are few paragraphs]",
 )
 @number("--seeds", "n_seeds", 3, "Fits of each K, with different seeds.")
-@number("--held-out", "held_out", 0.2, "Share of the documents to score by, which no fit sees.")
-# K and the seeds are listed here, and several chains would hide how far seeds agree.
+@number("--held-out", "held_out", 0.2, "Share of the documents to hold out and score.")
+# K and seeds have options of their own; several chains would hide how far seeds agree.
 @model_options_but("n_topics", "n_chains", "keep")
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("-o", "--output", type=click.Path(), metavar="FILE.svg", help="Draw a picture.")
+@click.option("-o", "--output", type=click.Path(), metavar="FILE.svg", help="Draw a chart.")
 def choose_k_command(
     paths: tuple[str, ...],
     candidates: str | None,
@@ -46,8 +46,8 @@ def choose_k_command(
 ) -> None:
     """Fit the documents in PATHS with several numbers of topics, and recommend one.
 
-    Part of the documents is held out. Each K is judged by how well its fits predict every second
-    word of those, by how far fits with different seeds agree, and by the topics that it uses.
+    Part of the documents is held out. Each K is scored by how well its fits predict every second
+    word of those, by the agreement of fits with different seeds, and by the topics that it uses.
 
     PATHS are files, folders, globs, or - for standard input.
     """
@@ -98,9 +98,11 @@ def parse_candidates(text: str) -> list[int]:
             )
         first, last = map(int, ends)
         if first > last:
-            raise InputError(f"-k {text}: a range goes from less to more, such as {last}-{first}")
-        if len(numbers) + last - first >= _LONGEST:
-            raise InputError(f"-k {text}: that is more than {_LONGEST} numbers of topics to try")
+            raise InputError(f"-k {text}: a range is ascending, such as {last}-{first}")
+        if len(numbers) + last - first >= _MAX_CANDIDATES:
+            raise InputError(
+                f"-k {text}: that is more than {_MAX_CANDIDATES} numbers of topics to try"
+            )
         numbers += range(first, last + 1)
     return numbers
 
@@ -133,8 +135,8 @@ def _print(choice: Choice) -> None:
     console.print(table)
     seeds = choice.settings["seeds"]
     console.print(
-        f"Nats a word over {choice.hidden_words:,} words of {choice.n_held_out:,} held-out "
+        f"Nats per word over {choice.hidden_words:,} words of {choice.n_held_out:,} held-out "
         f"documents ({choice.one_topic:.3f} without topics), {len(seeds)} seeds.\n"
     )
     for sentence in (choice.reason, *choice.notes):
-        console.print(in_options(sentence))
+        console.print(render(sentence, current_names()))

@@ -1,4 +1,4 @@
-"""`permutopic compare`: our model and its rivals on one corpus, in one table."""
+"""`permutopic compare`: a table of the scores of our model and other methods on one corpus."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     metavar="LIST",
     help="Methods to compare with ours: clustering,htmm,…, or all.",
 )
-@number("--seeds", "n_seeds", 5, "Runs of each method that goes by chance, seeds 0, 1, ….")
+@number("--seeds", "n_seeds", 5, "Runs of each stochastic method, with seeds 0, 1, ….")
 @click.option(
     "--set",
     "changes",
@@ -67,25 +67,25 @@ def compare_command(
 ) -> None:
     """Run methods on the documents in PATHS and score them against headings.
 
-    No method sees the headings, but some are told how many segments they make: see the marks in the
-    table. `permutopic run --help` lists the methods. Shown are means over seeds ± their standard
-    deviation; stars say which differ from our model, by approximate randomization over documents
-    and by Welch's t over seeds. PATHS are files, folders, globs, or - for standard input.
+    No method uses the headings, except that some get the number of segments: † in the table.
+    `permutopic run --help` lists the methods. Printed are means over seeds ± their standard
+    deviation; stars mark those that differ from our model, by approximate randomization over
+    documents and by Welch's t over seeds. PATHS are files, folders, globs, or - for standard input.
     """
     from permutopic.cli.comparison_table import print_comparison
     from permutopic.cli.progress import shown_steps
-    from permutopic.experiments.comparing import choose_methods, compare
+    from permutopic.experiments.comparing import compare, select_methods
 
     corpus_settings = take_corpus_settings(settings)
     if n_seeds < 1:
         raise InputError(f"--seeds must be at least 1, not {n_seeds}")
     names = _listed(methods)
     given = _settings(names, n_jobs, encoder, changes)
-    chosen, missing = choose_methods(names, n_topics, given)
-    _try_out(chosen, n_topics, given)
+    chosen, missing = select_methods(names, n_topics, given)
+    _check_methods(chosen, n_topics, given)
     check_output(output, *paths)
-    reads_text = any(method.reads_text for method in chosen)
-    documents = corpus_settings.read(paths, keep_texts=reads_text)
+    needs_texts = any(method.needs_texts for method in chosen)
+    documents = corpus_settings.read(paths, keep_texts=needs_texts)
     _check_labels(documents, reference)
     for name, reason in missing.items():
         click.echo(f"permutopic: note: {name} is left out: {reason}", err=True)
@@ -125,17 +125,17 @@ def _listed(methods: str) -> list[str]:
 def _settings(
     names: list[str], n_jobs: int, encoder: str | None, changes: tuple[str, ...]
 ) -> Settings:
-    """Say what each method is called with; settings for one that is not run are a slip."""
+    """Return the settings of each method; refuse settings of a method that is not run."""
     from permutopic.experiments.methods import METHODS
 
     ours = [method.name for method in METHODS.values() if method.group == "ours"]
     given: Settings = {name: {"n_jobs": n_jobs} for name in ours}
     if encoder is not None:
-        readers = {"embeddings", "embeddings-centred"}
-        readers &= readers if "all" in names else set(names)
-        if not readers:
+        encoding = {"embeddings", "embeddings-centred"}
+        encoding &= encoding if "all" in names else set(names)
+        if not encoding:
             raise InputError("--encoder is for embeddings, which are not among the methods")
-        given |= {name: {"encoder": encoder} for name in readers}
+        given |= {name: {"encoder": encoder} for name in encoding}
     for change in changes:
         method, colon, setting = change.partition(":")
         name, equals, value = setting.partition("=")
@@ -145,14 +145,14 @@ def _settings(
             )
         if not {method, "all"} & {*names, "full"}:
             raise InputError(f"--set {change}: {method} is not among the methods")
-        if name == "watch":
-            raise InputError(f"--set {change}: the command line does the watching")
+        if name == "progress":
+            raise InputError(f"--set {change}: the command line shows the progress")
         given.setdefault(method, {})[name] = _value(value)
     return {method: take_settings(settings) for method, settings in given.items()}
 
 
 def _value(text: str) -> Any:
-    """Read a number or a truth value, or leave a word as it is."""
+    """Parse a number or a Boolean; return other text unchanged."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -160,11 +160,11 @@ def _value(text: str) -> Any:
     return value if isinstance(value, bool | int | float) else text
 
 
-def _try_out(chosen: list[Method], n_topics: int, given: Settings) -> None:
-    """Refuse what a method would refuse, before work begins."""
+def _check_methods(chosen: list[Method], n_topics: int, given: Settings) -> None:
+    """Check the settings of every method, before a corpus is read."""
     for method in chosen:
         if method.name in given:
-            method.try_out(n_topics, 0, **given[method.name])
+            method.check_on_sample(n_topics, 0, **given[method.name])
 
 
 def _check_labels(documents: Corpus, reference: str) -> None:

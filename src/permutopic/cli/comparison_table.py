@@ -1,4 +1,4 @@
-"""The table of `permutopic compare`, as wide as the terminal allows; no number is ever cut."""
+"""The table of `permutopic compare`, in the widest layout that fits the terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from permutopic.experiments.comparing import Comparison
 
-HEADS = {
+HEADERS = {
     "recall": "recall",
     "precision": "precision",
     "f": "F",
@@ -20,8 +20,8 @@ HEADS = {
     "segments": "segments",
     "seconds": "seconds",
 }
-_SHORT_HEADS = {
-    **HEADS,
+_SHORT_HEADERS = {
+    **HEADERS,
     "precision": "prec.",
     "windowdiff": "WD",
     "segments": "segs",
@@ -30,27 +30,27 @@ _SHORT_HEADS = {
 
 
 class _Layout(NamedTuple):
-    """Which scores are shown, under which heads, and whether with their spread."""
+    """Column headers by score, and whether standard deviations are shown."""
 
-    heads: dict[str, str]
-    spread: bool
+    headers: dict[str, str]
+    with_std: bool
 
 
 def _only(*scores: str) -> dict[str, str]:
-    return {score: _SHORT_HEADS[score] for score in scores}
+    return {score: _SHORT_HEADERS[score] for score in scores}
 
 
-# The widest that fits is taken; --csv has it all.
+# The widest that fits is used; --csv has all scores.
 _LAYOUTS = (
-    _Layout(HEADS, True),
-    _Layout(_SHORT_HEADS, False),
+    _Layout(HEADERS, True),
+    _Layout(_SHORT_HEADERS, False),
     _Layout(_only("f", "pk", "windowdiff", "segments", "seconds"), False),
     _Layout(_only("f", "pk"), False),
 )
 
 
 def print_comparison(comparison: Comparison) -> None:
-    """Print one line a method, and what the marks in it mean."""
+    """Print one line per method, and the meaning of the marks."""
     from rich.measure import measure_renderables
 
     from permutopic.cli.tables import make_console
@@ -71,7 +71,7 @@ def print_comparison(comparison: Comparison) -> None:
 def _table(comparison: Comparison, layout: _Layout) -> Table:
     from permutopic.cli.tables import make_table
 
-    table = make_table(("method", "left"), *((head, "right") for head in layout.heads.values()))
+    table = make_table(("method", "left"), *((head, "right") for head in layout.headers.values()))
     for column in table.columns:
         column.no_wrap = True
     group = comparison.methods[0].method.group
@@ -79,22 +79,22 @@ def _table(comparison: Comparison, layout: _Layout) -> Table:
         if row["group"] != group:
             table.add_section()
             group = str(row["group"])
-        name, *shown = cells(row, tuple(layout.heads), spread=layout.spread)
-        scores = zip(shown, layout.heads, strict=True)
+        name, *shown = format_row(row, tuple(layout.headers), with_std=layout.with_std)
+        scores = zip(shown, layout.headers, strict=True)
         table.add_row(
-            name, *(_with_room(cell) if f"{score}_p" in row else cell for cell, score in scores)
+            name, *(_pad_stars(cell) if f"{score}_p" in row else cell for cell, score in scores)
         )
     return table
 
 
-def cells(row: Mapping[str, Any], scores: Sequence[str], *, spread: bool) -> list[str]:
-    """Show a row of `Comparison.rows`: the method, then its scores, with spread and stars."""
+def format_row(row: Mapping[str, Any], scores: Sequence[str], *, with_std: bool) -> list[str]:
+    """Format a row of `Comparison.rows`: the method, then its scores with stars."""
     name = row["method"] + ("†" if row["told"] else "")
-    return [name, *(_cell(row, score, spread) for score in scores)]
+    return [name, *(_cell(row, score, with_std) for score in scores)]
 
 
-def _cell(row: Mapping[str, Any], score: str, spread: bool) -> str:
-    from permutopic.experiments.comparing import stars_of
+def _cell(row: Mapping[str, Any], score: str, with_std: bool) -> str:
+    from permutopic.experiments.comparing import significance_stars
 
     mean, deviation = row[score], row[f"{score}_sd"]
     if mean is None:
@@ -102,19 +102,19 @@ def _cell(row: Mapping[str, Any], score: str, spread: bool) -> str:
     if score == "seconds":
         return f"{mean:.1f}" if mean >= 0.95 else f"{mean:.2f}"
     digits = 1 if score == "segments" else 3
-    shown = _short(mean, digits)
-    if spread and deviation is not None:
-        shown += f"±{_short(deviation, digits)}"
-    return shown + stars_of(row.get(f"{score}_p"))
+    shown = _without_zero(mean, digits)
+    if with_std and deviation is not None:
+        shown += f"±{_without_zero(deviation, digits)}"
+    return shown + significance_stars(row.get(f"{score}_p"))
 
 
-def _with_room(cell: str) -> str:
-    """Let stars stand in a place of their own, so that numbers stay below each other."""
+def _pad_stars(cell: str) -> str:
+    """Pad a cell by the width of two stars, so that numbers are aligned."""
     number = cell.rstrip("*")
     return number if number == "–" else cell.ljust(len(number) + 2)
 
 
-def _short(value: float, digits: int) -> str:
+def _without_zero(value: float, digits: int) -> str:
     return f"{value:.{digits}f}".removeprefix("0")
 
 
@@ -128,17 +128,17 @@ def _notes(comparison: Comparison, layout: _Layout) -> Iterator[str]:
     )
     most = max(len(each.seeds) for each in methods)
     if most > 1:
-        shown = "Mean and standard deviation" if layout.spread else "Mean"
-        yield f"{shown} over {most} seeds; one run where nothing goes by chance."
+        shown = "Mean and standard deviation" if layout.with_std else "Mean"
+        yield f"{shown} over {most} seeds; one run of a deterministic method."
     else:
-        yield "One seed: how far seeds differ is not known."
+        yield "One seed: the variation over seeds is unknown."
     if any(not each.method.aligns for each in methods):
-        yield "–: divides documents and aligns nothing."
-    if any(each.stars(score) for each in methods for score in layout.heads):
+        yield "–: segments only."
+    if any(each.stars(score) for each in methods for score in layout.headers):
         over = "over documents and over seeds" if most > 1 else "over documents"
         yield f"*, **: differs from full with p < .05, .01, {over}."
-    if any(each.told for each in methods):
+    if any(each.uses_reference_count for each in methods):
         yield (
-            "†: told how many segments the reference has in each document, "
+            "†: given the number of segments of the reference in each document, "
             f"{facts['reference_segments']:.1f} on average."
         )

@@ -1,4 +1,4 @@
-"""Options of the rivals: each is told those that were given, and refuses what it does not have."""
+"""Options of all methods; each gets those that were given, and refuses those it does not have."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ rival_options: Callable[[Callable[..., None]], Callable[..., None]] = adding(
         click.option(
             "--duration",
             type=NumberOr(float, "learned"),
-            help="Dispersion of segments' lengths, of bayesseg.  [default: lengths do not count]",
+            help="Dispersion of segment lengths, of bayesseg.  [default: no length model]",
         ),
         click.option(
             "--topic-prior",
@@ -47,31 +47,31 @@ rival_options: Callable[[Callable[..., None]], Callable[..., None]] = adding(
         click.option(
             "--iterations",
             type=int,
-            help="Iterations at most, of htmm and hmm, or of lda.  [default: 100; lda 500]",
+            help="Maximum iterations of htmm and hmm; sweeps of lda.  [default: 100; lda 500]",
         ),
         click.option(
             "--start",
             type=click.Choice(["corpus", "uniform"]),
-            help="Where EM of htmm starts: near the words of the corpus, or anywhere.  "
+            help="Start of EM of htmm: word frequencies of the corpus, or uniform random numbers.  "
             "[default: corpus]",
         ),
         click.option(
             "--smoothing",
             type=click.Choice(["backoff", "additive"]),
-            help="Emissions of hmm: backed off, or as its authors have it.  [default: backoff]",
+            help="Smoothing of emissions of hmm; additive as in its paper.  [default: backoff]",
         ),
-        click.option("--smallest", type=int, help="Units that make a state of hmm.  [default: 4]"),
+        click.option("--smallest", type=int, help="Minimum units of a state of hmm.  [default: 4]"),
         click.option(
             "--width", type=int, help="Words in a pseudo-sentence of texttiling.  [default: 20]"
         ),
-        click.option("--block", type=int, help="Pseudo-sentences in its blocks.  [default: 10]"),
+        click.option("--block", type=int, help="Pseudo-sentences per block.  [default: 10]"),
         click.option(
             "--policy",
             type=click.Choice(["conservative", "liberal"]),
-            help="How deep its valleys must be.  [default: conservative]",
+            help="Threshold of depth of texttiling.  [default: conservative]",
         ),
         click.option(
-            "--mask", type=int, help="Side of the square that c99 ranks in.  [default: 11]"
+            "--mask", type=int, help="Side of the square of ranks of c99; odd.  [default: 11]"
         ),
         click.option(
             "--encoder",
@@ -80,11 +80,11 @@ rival_options: Callable[[Callable[..., None]], Callable[..., None]] = adding(
         ),
     )
 )
-"""Adds the settings that rivals have."""
+"""Add the options of all methods to a command."""
 
 
 def take_settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Look up what is named: an encoder; "learned", which the method calls None."""
+    """Convert values: an encoder by its name, and "learned" to None."""
     given = dict(settings)
     if isinstance(given.get("encoder"), str):
         given["encoder"] = find_encoder(given["encoder"])
@@ -94,22 +94,7 @@ def take_settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def find_encoder(name: str) -> Any:
-    """Look up an encoder of the user's own."""
+    """Import an encoder of the user's own."""
     if not all(name.partition(":")):
         raise InputError(f"--encoder is MODULE:NAME, such as my_module:encode, not {name!r}")
     return find_function("--encoder", name)
-
-
-def by_option(error: InputError, names: dict[str, str]) -> InputError:
-    """Name settings in a message by the options that the command line has for them.
-
-    >>> by_option(InputError("n_segments must be 1"), {"n_segments": "--segments"})
-    InputError('--segments must be 1')
-    """
-    text = str(error)
-    for setting, option in names.items():
-        if text.startswith(f"{setting} "):
-            text = option + text.removeprefix(setting)
-        if "_" in setting:  # no word of plain English
-            text = text.replace(setting, option)
-    return type(error)(text)

@@ -1,4 +1,4 @@
-"""`permutopic run`: let a method by name divide a corpus, and write what it predicts."""
+"""`permutopic run`: run a method on a corpus and write its prediction."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from click.core import ParameterSource
 from permutopic.cli.options import model_options_but
 from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
 from permutopic.cli.results import check_output
-from permutopic.cli.rival_options import by_option, rival_options, take_settings
-from permutopic.errors import InputError
+from permutopic.cli.rival_options import rival_options, take_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permutopic.corpus import Corpus
-    from permutopic.experiments.method import Method
     from permutopic.results.prediction import Prediction
 
-_STANDARD = "-"
+_STDOUT = "-"
 _COLUMNS = {"title": str, "topics": list[int], "ends": list[int]}
 
 
@@ -39,7 +37,7 @@ _COLUMNS = {"title": str, "topics": list[int], "ends": list[int]}
     "--output",
     type=click.Path(),
     metavar="FILE",
-    default=_STANDARD,
+    default=_STDOUT,
     help="File for the predictions: .jsonl, .csv or .parquet; - for standard output.  [default: -]",
 )
 @click.pass_context
@@ -53,7 +51,7 @@ def run_command(
     random_state: int,
     **settings: Any,
 ) -> None:
-    """Let METHOD give each unit of the documents in PATHS a topic.
+    """Assign each unit of the documents in PATHS a topic by METHOD.
 
     \b
     our model   full, constrained, uniform
@@ -63,52 +61,32 @@ def run_command(
     floors      even, even-given, random
 
     One line of JSON is written for each document: its title, the topic of each unit, and "ends",
-    the number of the last unit of each segment, counted from 1; then what else the method tells,
-    such as a cost. bayesseg, textseg, textseg-auto, texttiling, c99 and even-given divide documents
-    and align nothing: every segment has a topic of its own. PATHS are files, folders, globs, or -
-    for standard input.
+    the number of the last unit of each segment, counted from 1; then other results of the method,
+    such as a cost. bayesseg, textseg, textseg-auto, texttiling, c99 and even-given only segment
+    documents: every segment has a topic of its own. PATHS are files, folders, globs, or - for
+    standard input.
     """  # noqa: D301 (click wants the character itself)
     from permutopic.cli.progress import shown_progress
     from permutopic.experiments.methods import find_method
 
     corpus_settings = take_corpus_settings(settings)
-    # Defaults are the method's own affair: it is told what was asked for and nothing else.
+    # Defaults differ between methods, so a method gets only the options that were given.
     given = {
         name: value
         for name, value in settings.items()
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
     found = find_method(method)
-    names = {str(each.name): each.opts[-1] for each in context.command.params}
-    _check_options(names, found, given)
+    found.check(n_topics, random_state, **given)  # before an encoder is imported
     given = take_settings(given)
-    if found.aligns and n_topics is None:
-        raise InputError(f"the method {method} needs a number of topics (K): give -k")
-    if output != _STANDARD:
+    if output != _STDOUT:
         check_output(output, *paths)
-    try:
-        found.try_out(n_topics, random_state, **given)
-    except InputError as error:
-        raise by_option(error, names) from None
-    documents = corpus_settings.read(paths, keep_texts=found.reads_text)
-    if "watch" in found.settings:
-        given["watch"] = shown_progress
-    try:
-        prediction = found.predict(documents, n_topics, random_state, **given)
-    except InputError as error:
-        raise by_option(error, names) from None
+    found.check_on_sample(n_topics, random_state, **given)
+    documents = corpus_settings.read(paths, keep_texts=found.needs_texts)
+    if "progress" in found.settings:
+        given["progress"] = shown_progress
+    prediction = found.predict(documents, n_topics, random_state, **given)
     _write(documents, prediction, output, found.name)
-
-
-def _check_options(names: dict[str, str], method: Method, given: dict[str, Any]) -> None:
-    """Refuse options that the method does not have, by the names they have here."""
-    for name in given:
-        if name not in method.settings:
-            known = ", ".join(names[each] for each in sorted(method.settings) if each in names)
-            raise InputError(
-                f"the method {method.name} has no option {names[name]}; "
-                f"those of its own: {known or 'none'}"
-            )
 
 
 def _write(documents: Corpus, prediction: Prediction, output: str, method: str) -> None:
@@ -118,7 +96,7 @@ def _write(documents: Corpus, prediction: Prediction, output: str, method: str) 
 
     columns = {**_COLUMNS, **dict.fromkeys(prediction.by_document, float)}
     rows = _rows(documents, prediction)
-    if output == _STANDARD:
+    if output == _STDOUT:
         write_json(rows, columns, sys.stdout)
         return
     write_rows(rows, columns, output)
@@ -128,7 +106,7 @@ def _write(documents: Corpus, prediction: Prediction, output: str, method: str) 
         f"{output}: {documents.n_documents:,} documents, {documents.n_units:,} units, "
         f"{n_topics} topic{'' if n_topics == 1 else 's'} in use, "
         f"{segments / documents.n_documents:.1f} segments a document, by {method}"
-        + "".join(f", {name.replace('_', ' ')} {told:,.6g}" for name, told in measures.items())
+        + "".join(f", {name.replace('_', ' ')} {value:,.6g}" for name, value in measures.items())
     )
 
 

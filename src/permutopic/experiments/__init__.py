@@ -1,1 +1,1 @@
-"""Fit and score: what the command line's `evaluate` and `demo` do."""
+"""Comparison of methods on one corpus, and the evaluation of a single fit."""

@@ -1,9 +1,9 @@
-"""Methods compared on one corpus: scores, spread over seeds, seconds, and which differ from ours.
+"""Comparison of methods on one corpus: scores, standard deviations over seeds, times, p-values.
 
-A star asks for two things: that the difference would hold for other documents (approximate
-randomization, with each document's rows averaged over a method's seeds) and for other seeds
-(Welch's t on the scores by seed). Documents alone would not do: a seed's luck is shared by all
-documents, and a test over them takes it for merit, averaged or not.
+A difference from our model gets a star if two tests agree: approximate randomization over documents
+(with the rows of each document averaged over the seeds of a method), and Welch's t over seeds. The
+test over documents alone is not enough: the effect of a seed is common to all documents, and such a
+test attributes it to the method, averaged or not.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from permutopic.baselines.segment_counts import reference_counts
 from permutopic.checks import check_integer
 from permutopic.corpus import Corpus
 from permutopic.corpus.parts import take_documents
-from permutopic.errors import InputError, InputWarning
+from permutopic.errors import InputError, InputWarning, Parameter
 from permutopic.experiments.methods import METHODS, find_method
 from permutopic.extras import MissingExtraError
 from permutopic.metrics.alignment import score_alignment
 from permutopic.metrics.by_document import (
     alignment_by_document,
-    f_of,
-    pk_of,
+    alignment_f,
+    mean_pk,
+    mean_windowdiff,
     segmentation_by_document,
-    windowdiff_of,
 )
 from permutopic.metrics.randomization import randomization_test
 from permutopic.metrics.seeds import seed_test
 from permutopic.metrics.segmentation import check_convention
-from permutopic.results.prediction import segment_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from permutopic.results.prediction import Prediction
 
 SCORES = ("recall", "precision", "f", "pk", "windowdiff", "segments", "seconds")
-TESTED = {"f": f_of, "pk": pk_of, "windowdiff": windowdiff_of}
+TESTED = {"f": alignment_f, "pk": mean_pk, "windowdiff": mean_windowdiff}
 OURS = "full"
 _ALIGNMENT = ("recall", "precision", "f")
 _P_VALUES = ("p", "p_documents", "p_seeds")
@@ -51,7 +51,7 @@ _STARS = ((0.01, "**"), (0.05, "*"))
 
 
 class RunInfo(NamedTuple):
-    """Which run begins: the n-th of how many, of which method, with which seed."""
+    """The run that begins: its number from 1, the number of runs, the method and the seed."""
 
     run: int
     n_runs: int
@@ -59,78 +59,81 @@ class RunInfo(NamedTuple):
     seed: int
 
 
-class Tables(NamedTuple):
-    """One row a document: units and hits, None where a method aligns nothing; Pk and WindowDiff."""
+class DocumentScores(NamedTuple):
+    """Tables with one row per document, of `alignment_by_document` and `segmentation_by_document`.
+
+    `alignment` is None for a method that only segments.
+    """
 
     alignment: NDArray[np.float64] | None
     segmentation: NDArray[np.float64]
 
-    def of(self, score: str) -> NDArray[np.float64] | None:
-        """Give the table that a score is made of."""
+    def table_for(self, score: str) -> NDArray[np.float64] | None:
+        """Return the table from which a score is computed."""
         return self.alignment if score == "f" else self.segmentation
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
-    """One method: what it scored with each seed, and how it differs from ours.
+class MethodScores:
+    """Scores of one method by seed, and p-values of the difference from our model.
 
     Attributes
     ----------
     method, seeds
-        The method; the seeds it was run with, one where chance has no part in it.
-    told
-        Whether it was told how many segments the reference has.
+        The method; the seeds of its runs, a single one if it is deterministic.
+    uses_reference_count
+        Whether it was given the number of segments of the reference.
     by_seed
-        For each of `SCORES` one number a seed; without those it has not.
+        For each of `SCORES` that the method has, one number per seed.
     tables
-        Rows of documents, averaged over seeds.
+        Scores by document, averaged over seeds.
     p_values
-        For each of `TESTED`, of the difference to ours, over documents and over seeds; none for
-        ours. The second is None where neither side has more than one run.
+        For each of `TESTED`, p-values over documents and over seeds; empty for our model. The
+        second is None if both sides have a single run.
     measures
-        What the method told of itself with each seed.
+        The prediction's `measures` for each seed.
     """
 
     method: Method
     seeds: tuple[int, ...]
-    told: bool
+    uses_reference_count: bool
     by_seed: dict[str, tuple[float, ...]]
-    tables: Tables
+    tables: DocumentScores
     p_values: dict[str, tuple[float, float | None]]
     measures: tuple[dict[str, float], ...]
 
     def mean(self, score: str) -> float | None:
-        """Give the mean over seeds."""
+        """Return the mean over seeds, None for a score that the method lacks."""
         values = self.by_seed.get(score)
         return None if values is None else float(np.mean(values))
 
-    def spread(self, score: str) -> float | None:
-        """Give the standard deviation over seeds, None with one seed."""
+    def std(self, score: str) -> float | None:
+        """Return the standard deviation over seeds, None with one seed."""
         values = self.by_seed.get(score, ())
         return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
     def p_value(self, score: str) -> float | None:
-        """Give the larger of the two p-values of a difference to ours, None for ours."""
+        """Return the larger of the two p-values, None for our model."""
         if score not in self.p_values:
             return None
         return max(p for p in self.p_values[score] if p is not None)
 
     def stars(self, score: str) -> str:
-        """Mark a difference to ours: * if both p-values are below .05, ** if below .01."""
-        return stars_of(self.p_value(score))
+        """Return * if both p-values are below .05, ** if below .01."""
+        return significance_stars(self.p_value(score))
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Methods side by side, and what was left out for lack of a library."""
+    """Scores of all methods; `missing` maps methods to the reason why they were not run."""
 
-    methods: tuple[Compared, ...]
+    methods: tuple[MethodScores, ...]
     missing: dict[str, str]
     settings: dict[str, Any]
 
     @property
     def columns(self) -> dict[str, Any]:
-        """Name the columns of `rows`, with their kinds."""
+        """Names and types of the columns of `rows`."""
         columns: dict[str, Any] = {"method": str, "group": str, "told": bool, "seeds": list[int]}
         for score in SCORES:
             columns |= {score: float, f"{score}_sd": float}
@@ -141,15 +144,15 @@ class Comparison:
         return {**columns, **by_seed, **kinds}
 
     def rows(self) -> list[dict[str, object]]:
-        """Give one row a method, for tables."""
+        """Return one row per method."""
         return [
             {
                 "method": each.method.name,
                 "group": each.method.group,
-                "told": each.told,
+                "told": each.uses_reference_count,
                 "seeds": list(each.seeds),
                 **{score: each.mean(score) for score in SCORES},
-                **{f"{score}_sd": each.spread(score) for score in SCORES},
+                **{f"{score}_sd": each.std(score) for score in SCORES},
                 **_p_cells(each),
                 **{
                     f"{score}_by_seed": list(each.by_seed[score]) if score in each.by_seed else None
@@ -161,10 +164,10 @@ class Comparison:
         ]
 
 
-def stars_of(p_value: float | None) -> str:
-    """Mark what is below .05 by *, below .01 by **.
+def significance_stars(p_value: float | None) -> str:
+    """Return * for a p-value below .05, ** below .01.
 
-    >>> stars_of(0.03), stars_of(0.009), stars_of(None)
+    >>> significance_stars(0.03), significance_stars(0.009), significance_stars(None)
     ('*', '**', '')
     """
     if p_value is None:
@@ -172,7 +175,7 @@ def stars_of(p_value: float | None) -> str:
     return next((stars for limit, stars in _STARS if p_value < limit), "")
 
 
-def _p_cells(each: Compared) -> dict[str, object]:
+def _p_cells(each: MethodScores) -> dict[str, object]:
     cells: dict[str, object] = {}
     for score in TESTED:
         values = (each.p_value(score), *each.p_values.get(score, (None, None)))
@@ -180,12 +183,14 @@ def _p_cells(each: Compared) -> dict[str, object]:
     return cells
 
 
-def choose_methods(
+def select_methods(
     names: str | Sequence[str], n_topics: int, settings: dict[str, dict[str, Any]] | None = None
 ) -> tuple[list[Method], dict[str, str]]:
-    """Look methods up; "all" are all whose libraries are there, and the others with the reason.
+    """Look up methods by name; "all" are those whose libraries are installed.
 
-    >>> [method.name for method in choose_methods(["textseg", "full"], 10)[0]]
+    Returns the methods, and the reason for each method that "all" leaves out.
+
+    >>> [method.name for method in select_methods(["textseg", "full"], 10)[0]]
     ['textseg', 'full']
     """
     settings = settings or {}
@@ -205,7 +210,7 @@ def choose_methods(
             else:
                 chosen[each.name] = each
     if not chosen:
-        raise InputError("no method is named: give some, or all")
+        raise InputError("no method is named in ", Parameter("methods"), ": give some, or all")
     return list(chosen.values()), missing
 
 
@@ -225,104 +230,106 @@ def compare(
     Parameters
     ----------
     methods
-        Names, or "all". Ours ("full") is run whether named or not: it is what others differ from,
-        and comes first; the others come as they stand in `METHODS`.
+        Names, or "all". Our model ("full") is always run, and comes first; the others follow in
+        the order of `METHODS`.
     reference
-        "heading" or "label". Methods that are told the number of segments are told that of this
-        reference.
+        "heading" or "label". Also gives the number of segments to methods that need it.
     settings
-        What a method is to be called with, by its name.
+        Keyword arguments by method name.
     on_run
         Called before each run.
 
     Notes
     -----
-    Seconds are those of `predict`, on the clock. Each method is run on the first few documents
-    before, so that nothing is compiled or loaded while the clock runs.
+    Seconds are the wall-clock time of `predict`. Each method is first run on a few documents, so
+    that compilation and loading are not measured.
     """
     check_integer(n_seeds, "n_seeds", 1)
     check_convention(convention)
     if not isinstance(corpus, Corpus):
         raise InputError(f"a Corpus is compared on, not {type(corpus).__name__}")
     headings = corpus.reference(reference)
-    chosen, missing = choose_methods(methods, n_topics, settings)
+    chosen, missing = select_methods(methods, n_topics, settings)
     named = {each.name for each in chosen} | {OURS}
     ordered = [each for each in METHODS.values() if each.name in named]
     ordered.sort(key=lambda each: each.name != OURS)
-    n_runs = sum(n_seeds if each.by_chance else 1 for each in ordered)
-    found: list[Compared] = []
+    n_runs = sum(n_seeds if each.stochastic else 1 for each in ordered)
+    scored: list[MethodScores] = []
     run = 0
-    few = _first_documents(corpus, n_topics)
+    warm_up = _first_documents(corpus, n_topics)
     for method in ordered:
         given = dict((settings or {}).get(method.name, {}))
-        told = _is_told(method, given)
-        if told:
+        uses_count = _uses_reference_count(method, given)
+        if uses_count:
             given.setdefault("reference", reference)
-        seeds = tuple(range(n_seeds)) if method.by_chance else (0,)
+        seeds = tuple(range(n_seeds)) if method.stochastic else (0,)
         timed = []
         for seed in seeds:
             run += 1
             if on_run is not None:
                 on_run(RunInfo(run, n_runs, method.name, seed))
             if seed == seeds[0]:
-                with warnings.catch_warnings():  # about documents that are not the user's corpus
+                with warnings.catch_warnings():  # a few documents are not the user's corpus
                     warnings.simplefilter("ignore", InputWarning)
-                    method.predict(few, n_topics, seed, **given)
+                    method.predict(warm_up, n_topics, seed, **given)
             started = time.perf_counter()
             prediction = method.predict(corpus, n_topics, seed, **given)
             seconds = time.perf_counter() - started
-            # Embeddings are made once for all seeds; each run says what that spared it.
+            # Embeddings are cached over seeds; add the time that the cache saved.
             seconds += prediction.measures.get("recalled_seconds", 0.0)
             timed.append((seconds, prediction))
-        found.append(
-            _scored(method, seeds, told, timed, corpus, headings, reference, convention, found[:1])
+        scored.append(
+            _score(
+                method,
+                seeds,
+                uses_count,
+                timed,
+                corpus,
+                headings,
+                reference,
+                convention,
+                scored[:1],
+            )
         )
     facts = {
         "n_topics": n_topics,
         "reference": reference,
         "convention": convention,
-        "reference_segments": _reference_segments(corpus, headings),
+        "reference_segments": float(np.mean(reference_counts(corpus, headings))),
         "n_documents": corpus.n_documents,
         "n_units": corpus.n_units,
         "tokens": str(corpus.tokens),
         "corpus_fingerprint": corpus.fingerprint,
     }
-    return Comparison(tuple(found), missing, facts)
+    return Comparison(tuple(scored), missing, facts)
 
 
-def _is_told(method: Method, given: dict[str, Any]) -> bool:
-    """Tell whether a method takes the number of segments from the reference."""
-    wanted = given.get("n_segments")
-    return method.told if wanted is None else isinstance(wanted, str) and wanted == "reference"
-
-
-def _reference_segments(corpus: Corpus, headings: tuple[str, ...]) -> float:
-    """Count segments a document."""
-    sizes = [
-        segment_ends(headings[corpus.units_of(document)]).size
-        for document in range(corpus.n_documents)
-    ]
-    return float(np.mean(sizes))
+def _uses_reference_count(method: Method, given: dict[str, Any]) -> bool:
+    """Whether a method with these settings uses the number of segments of the reference."""
+    n_segments = given.get("n_segments")
+    if n_segments is None:
+        return method.uses_reference_count
+    return isinstance(n_segments, str) and n_segments == "reference"
 
 
 def _first_documents(corpus: Corpus, n_topics: int) -> Corpus:
-    """Take enough documents for any method to have something to do."""
+    """Take the first documents, with about four units per topic."""
     units = corpus.document_offsets[1:]
     enough = max(int(np.searchsorted(units, 4 * n_topics)) + 1, 2)
     return take_documents(corpus, np.arange(min(enough, corpus.n_documents)))
 
 
-def _scored(
+def _score(
     method: Method,
     seeds: tuple[int, ...],
-    told: bool,
+    uses_count: bool,
     timed: Sequence[tuple[float, Prediction]],
     corpus: Corpus,
     headings: tuple[str, ...],
     reference: str,
     convention: str,
-    ours: Sequence[Compared],
-) -> Compared:
+    ours: Sequence[MethodScores],
+) -> MethodScores:
     by_seed: dict[str, list[float]] = {}
     aligned, segmented = [], []
     for seconds, prediction in timed:
@@ -330,8 +337,8 @@ def _scored(
         segmented.append(segmentation)
         sizes = [prediction.ends(d).size for d in range(corpus.n_documents)]
         scores = {
-            "pk": float(pk_of(segmentation)),
-            "windowdiff": float(windowdiff_of(segmentation)),
+            "pk": float(mean_pk(segmentation)),
+            "windowdiff": float(mean_windowdiff(segmentation)),
             "segments": float(np.mean(sizes)),
             "seconds": seconds,
         }
@@ -341,22 +348,22 @@ def _scored(
             scores |= {name: getattr(alignment, name) for name in _ALIGNMENT}
         for name, value in scores.items():
             by_seed.setdefault(name, []).append(value)
-    found = Compared(
+    found = MethodScores(
         method,
         seeds,
-        told,
+        uses_count,
         {name: tuple(values) for name, values in by_seed.items()},
-        Tables(np.mean(aligned, axis=0) if aligned else None, np.mean(segmented, axis=0)),
+        DocumentScores(np.mean(aligned, axis=0) if aligned else None, np.mean(segmented, axis=0)),
         {},
         tuple(dict(prediction.measures) for _, prediction in timed),
     )
     return replace(found, p_values=_p_values(found, ours[0])) if ours else found
 
 
-def _p_values(theirs: Compared, ours: Compared) -> dict[str, tuple[float, float | None]]:
+def _p_values(theirs: MethodScores, ours: MethodScores) -> dict[str, tuple[float, float | None]]:
     found = {}
     for score, statistic in TESTED.items():
-        first, second = theirs.tables.of(score), ours.tables.of(score)
+        first, second = theirs.tables.table_for(score), ours.tables.table_for(score)
         if first is not None and second is not None:
             over_documents = randomization_test(first, second, statistic, vectorized=True).p_value
             over_seeds = seed_test(theirs.by_seed[score], ours.by_seed[score])

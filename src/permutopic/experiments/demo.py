@@ -1,4 +1,4 @@
-"""The demo: fit the bundled articles, and hold the outline against the headings it never saw."""
+"""The demo: fit the bundled articles, and compare the outline with their headings."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
     from permutopic.model.mcmc.sampler import SweepInfo
 
 N_TOPICS, N_CHAINS, N_SWEEPS = 8, 4, 300
-"""As many topics as the articles have headings; four chains, so that they can disagree."""
+"""As many topics as headings; four chains, to see whether they agree."""
 _SHOWN_WORDS = 5
 
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What the demo found."""
+    """The outline, the structure of every article, and scores."""
 
     n_documents: int
     n_units: int
     n_words: int
     outline: tuple[OutlineEntry, ...]
     documents: tuple[Structure, ...]
-    """Every article's topics, those that keep to the outline first."""
+    """Topics of every article, those closest to the canonical order first."""
     evaluation: Evaluation
     matched_units: int
-    """Paragraphs in the topic that stands for their heading, topics and headings matched 1 to 1."""
+    """Units in the topic matched with their heading, topics and headings matched one to one."""
 
 
 def make_model(seed: int) -> ContentModel:
-    """Make the model that the demo fits: defaults, but for several and longer chains."""
+    """Return the model of the demo: default settings, except for several longer chains."""
     return ContentModel(
         N_TOPICS,
         n_sweeps=N_SWEEPS,
@@ -72,13 +72,13 @@ def run_demo(
 
 
 def count_matched(headings: Sequence[str], topics: NDArray[np.int64]) -> int:
-    """Count the units in the topic of their heading, when each heading gets one topic at most.
+    """Count the units in the topic of their heading, with headings and topics matched one to one.
 
     >>> count_matched(["a", "a", "b", "b"], np.array([1, 1, 1, 0]))
     3
     """
     rows = number_labels(headings)
     size = max(int(rows.max()), int(topics.max())) + 1
-    together = np.zeros((size, size), dtype=np.int64)
-    np.add.at(together, (topics, rows), 1)
-    return int(together[np.arange(size), match_topics(together)].sum())
+    contingency = np.zeros((size, size), dtype=np.int64)
+    np.add.at(contingency, (topics, rows), 1)
+    return int(contingency[np.arange(size), match_topics(contingency)].sum())

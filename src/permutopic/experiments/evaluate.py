@@ -1,4 +1,4 @@
-"""Fit a model to a corpus and score it against the headings, which the model never sees."""
+"""Fit a model to a corpus and score it against the headings, which the model does not use."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import permutopic
-from permutopic.metrics import AlignmentScore, score_alignment, score_segmentation
-from permutopic.metrics.segmentation import check_convention, ends_in_words
-from permutopic.results.prediction import Prediction, segment_ends
+from permutopic.baselines.segment_counts import reference_counts
+from permutopic.metrics import AlignmentScore, score_alignment, segmentation_by_document
+from permutopic.metrics.segmentation import check_convention
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from permutopic.estimator import ContentModel
     from permutopic.model.mcmc.convergence import Convergence
     from permutopic.model.mcmc.sampler import SweepInfo
+    from permutopic.results.prediction import Prediction
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,14 @@ class CorpusSegmentation:
     pk: float
     windowdiff: float
     segments: float
-    """Mean number of segments a document is cut into."""
+    """Mean number of predicted segments per document."""
     reference_segments: float
     convention: str
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Scores of one fit, and what made them."""
+    """Scores of one fit, and its settings."""
 
     alignment: AlignmentScore
     segmentation: CorpusSegmentation
@@ -48,7 +49,7 @@ class Evaluation:
     settings: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the same as plain dictionaries, ready for JSON."""
+        """Return plain dictionaries, ready for JSON."""
         nested = {
             "alignment": self.alignment._asdict(),
             "convergence": self.convergence.as_dict(),
@@ -66,7 +67,7 @@ def evaluate(
 ) -> Evaluation:
     """Fit `model` to `corpus` and score its alignment and segmentation."""
     check_convention(convention)
-    headings = corpus.reference(reference)  # before the fit, so that a lack is known at once
+    headings = corpus.reference(reference)  # before the fit, to fail early
     started = time.perf_counter()
     model.fit(corpus, on_sweep=on_sweep)
     seconds = time.perf_counter() - started
@@ -95,23 +96,15 @@ def evaluate(
 def score_corpus_segmentation(
     corpus: Corpus, prediction: Prediction, reference: str, convention: str
 ) -> CorpusSegmentation:
-    """Score the segmentation of every document and average them."""
-    headings = corpus.reference(reference)
-    scores, found_sizes, true_sizes = [], [], []
-    for document in range(corpus.n_documents):
-        units = corpus.units_of(document)
-        true, found = segment_ends(headings[units]), prediction.ends(document)
-        true_sizes.append(true.size)
-        found_sizes.append(found.size)
-        if convention == "words":
-            unit_words = corpus.source_words[units]
-            true, found = ends_in_words(true, unit_words), ends_in_words(found, unit_words)
-        scores.append(score_segmentation(true, found, convention))
+    """Score the segmentation of every document, and average over documents."""
+    scores = segmentation_by_document(corpus, prediction, reference, convention)
     pk, windowdiff = np.mean(scores, axis=0)
+    sizes = [prediction.ends(document).size for document in range(corpus.n_documents)]
+    reference_sizes = reference_counts(corpus, corpus.reference(reference))
     return CorpusSegmentation(
         pk=float(pk),
         windowdiff=float(windowdiff),
-        segments=float(np.mean(found_sizes)),
-        reference_segments=float(np.mean(true_sizes)),
+        segments=float(np.mean(sizes)),
+        reference_segments=float(np.mean(reference_sizes)),
         convention=convention,
     )

@@ -1,4 +1,4 @@
-"""What a method is: a corpus and a number of topics in, a Prediction out."""
+"""The interface of all methods: from a corpus and a number of topics to a Prediction."""
 
 from __future__ import annotations
 
@@ -13,104 +13,107 @@ import numpy as np
 from permutopic.checks import check_integer
 from permutopic.corpus import Corpus
 from permutopic.documents import Document, Unit
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Message, Parameter
 from permutopic.jit import announced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from permutopic.results.prediction import Prediction
 
-    Run = Callable[..., Prediction]
+    PredictFunction = Callable[..., Prediction]
 
 _log = logging.getLogger("permutopic")
 
 
 class Check(Protocol):
-    """A check of all that is given but the corpus."""
+    """A check of all arguments but the corpus."""
 
     def __call__(self, n_topics: int, seed: int, **settings: Any) -> None:
         """Raise InputError if something is wrong."""
 
 
 def check_numbers(n_topics: int, seed: int, **settings: Any) -> None:  # noqa: ARG001
-    """Check what all rivals share; their settings are their own affair."""
+    """Check what all methods share, but no settings."""
     check_integer(n_topics, "n_topics", 2, note="K")
-    check_integer(seed, "the seed", 0)
+    check_integer(seed, "seed", 0)
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to give every unit of a corpus a topic.
+    """A method that assigns a topic to every unit of a corpus.
 
     Attributes
     ----------
-    name, about
-        What it is called, and what it is in one line.
+    name, description
+        Its name, and one line about it.
     run
-        The method itself: called with corpus, n_topics, seed and settings, it gives a Prediction.
-        Users call `predict`, which checks what goes in and what comes out.
+        The function, from corpus, n_topics, seed and settings to a Prediction. Users call
+        `predict`, which checks arguments and result.
     settings
-        The names of the keyword arguments that `run` takes. If "watch" is among them, it is a
-        function that shows the progress of a ContentModel.
+        Names of the keyword arguments of `run`. If "progress" is among them, it is a function that
+        shows the progress of a ContentModel.
     verify
-        Checks settings before a corpus has been read.
+        Checks the settings before a corpus is read.
     group
-        "ours", "paper" (a rival there), "today" or "floor".
+        "ours", "paper" (compared with there), "today" or "floor" (a trivial baseline).
     aligns
-        Whether topics mean the same in all documents. If not, it divides documents into segments
-        and no more, and the number of topics is no affair of its.
-    by_chance
-        Whether the seed makes a difference.
-    told
-        Whether it is told how many segments the reference has, unless it is given a number.
-    reads_text
-        Whether it needs the text of units (`Corpus.texts`).
+        Whether topics have the same meaning in all documents. If not, the method only segments
+        documents, and ignores the number of topics.
+    stochastic
+        Whether the result depends on the seed.
+    uses_reference_count
+        Whether it uses the number of segments of the reference, unless a number is given.
+    needs_texts
+        Whether it needs the texts of units (`Corpus.texts`).
     """
 
     name: str
-    about: str
-    run: Run
+    description: str
+    run: PredictFunction
     settings: frozenset[str] = frozenset()
     verify: Check = check_numbers
     group: str = "today"
     aligns: bool = True
-    by_chance: bool = True
-    told: bool = False
-    reads_text: bool = False
+    stochastic: bool = True
+    uses_reference_count: bool = False
+    needs_texts: bool = False
 
     def check(self, n_topics: int | None = None, seed: int = 0, **settings: Any) -> None:
-        """Refuse settings that are wrong, or that this method does not have."""
+        """Refuse wrong arguments, and settings that this method does not have."""
         for name in settings:
             if name not in self.settings:
-                known = ", ".join(sorted(self.settings - {"watch"})) or "none"
+                known = sorted(self.settings - {"progress"})
                 raise InputError(
-                    f"the method {self.name} has no setting {name}; those it has: {known}"
+                    f"the method {self.name} has no setting ",
+                    Parameter(name),
+                    "; those it has: ",
+                    _listed(known) if known else "none",
                 )
         self.verify(self._topics(n_topics), seed, **settings)
 
-    def try_out(self, n_topics: int | None = None, seed: int = 0, **settings: Any) -> None:
-        """Refuse what `check` refuses, and what a rival itself does, before a corpus is read.
+    def check_on_sample(self, n_topics: int | None = None, seed: int = 0, **settings: Any) -> None:
+        """Check the arguments before a corpus is read, by a call with a small sample corpus.
 
-        A rival knows best what it wants, so it is called with a few words.
+        The checks of settings are those of the method itself, and not repeated here.
         """
         self.check(n_topics, seed, **settings)
         if self.group != "ours":
-            self.predict(_few_words(), n_topics, seed, **settings)
+            self.predict(_sample_corpus(), n_topics, seed, **settings)
 
     def predict(
         self, corpus: Corpus, n_topics: int | None = None, seed: int = 0, **settings: Any
     ) -> Prediction:
-        """Give every unit of `corpus` one of at most `n_topics` topics.
+        """Assign every unit of `corpus` one of at most `n_topics` topics.
 
-        The same seed gives the same result. Headings and labels of the corpus are not looked at,
-        but for the number of segments by a method that is `told` it.
+        The same seed gives the same result. Headings and labels of the corpus are not used, except
+        for the number of segments if `uses_reference_count`.
         """
         self.check(n_topics, seed, **settings)
         if not isinstance(corpus, Corpus):
             raise InputError(f"a method takes a Corpus, not {type(corpus).__name__}")
-        # Our model announces by itself that something is being compiled.
-        with nullcontext() if self.group == "ours" else announced(_say_once):
+        # Our model itself logs that code is being compiled.
+        with nullcontext() if self.group == "ours" else announced(_log_once):
             prediction = self.run(corpus, self._topics(n_topics), seed, **settings)
         same_documents = np.array_equal(prediction.document_offsets, corpus.document_offsets)
         if prediction.topics.shape != (corpus.n_units,) or not same_documents:
@@ -122,21 +125,28 @@ class Method:
 
     def _topics(self, n_topics: int | None) -> int:
         if n_topics is None and not self.aligns:
-            return 2  # which nobody looks at
+            return 2  # ignored
         if n_topics is None:
-            raise InputError(f"the method {self.name} needs a number of topics (K)")
+            raise InputError(
+                f"the method {self.name} needs a number of topics (", Parameter("n_topics"), ")"
+            )
         return n_topics
 
 
+def _listed(names: Sequence[str]) -> Message:
+    parts = [part for name in names for part in (", ", Parameter(name))]
+    return Message(*parts[1:])
+
+
 @lru_cache(maxsize=4)
-def _say_once(message: str) -> None:
-    """Pass a message on, the first time."""
+def _log_once(message: str) -> None:
+    """Log a message the first time it occurs."""
     _log.warning(message)
 
 
 @lru_cache(maxsize=1)
-def _few_words() -> Corpus:
-    """Make a corpus on which any method can be tried out in no time."""
+def _sample_corpus() -> Corpus:
+    """Return a corpus so small that any method runs on it at once."""
     texts = ("salt sea", "sea salt waves", "snow ice", "ice snow rocks")
     units = tuple(Unit(text, f"part {n // 2}") for n, text in enumerate(texts))
     documents = [Document(str(number), units, "a trial") for number in range(2)]

@@ -1,6 +1,6 @@
-"""Methods by name, all behind one call: a corpus and a number of topics in, a Prediction out.
+"""All methods by name, with one interface: from a corpus and a number of topics to a Prediction.
 
-A rival joins by a line in `rivals.py`; `permutopic run` and `compare` take it from here.
+To add a method, add a line to `rivals.py`; `permutopic run` and `compare` then offer it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from permutopic.model.mcmc.sampler import SweepInfo
     from permutopic.results.prediction import Prediction
 
-    Watch = Callable[[ContentModel], AbstractContextManager[Callable[[SweepInfo], None] | None]]
+    ShowProgress = Callable[
+        [ContentModel], AbstractContextManager[Callable[[SweepInfo], None] | None]
+    ]
 
 
 _MODEL_SETTINGS = frozenset(
@@ -36,7 +38,7 @@ _MODEL_SETTINGS = frozenset(
         "word_prior",
         "dispersion_prior",
         "dispersion_strength",
-        "watch",
+        "progress",
     }
 )
 
@@ -54,7 +56,7 @@ def _check_model(
     n_topics: int,
     seed: int,
     *,
-    watch: Watch | None = None,  # noqa: ARG001
+    progress: ShowProgress | None = None,  # noqa: ARG001
     **settings: Any,
 ) -> None:
     _make_model(variant, n_topics, seed, settings)
@@ -66,21 +68,21 @@ def _run_model(
     n_topics: int,
     seed: int,
     *,
-    watch: Watch | None = None,
+    progress: ShowProgress | None = None,
     **settings: Any,
 ) -> Prediction:
     model = _make_model(variant, n_topics, seed, settings)
-    if watch is None:
+    if progress is None:
         model.fit(corpus)
     else:
-        with watch(model) as on_sweep:
+        with progress(model) as on_sweep:
             model.fit(corpus, on_sweep=on_sweep)
     return model.prediction()
 
 
-def _content_model(variant: str, about: str) -> Method:
+def _content_model(variant: str, description: str) -> Method:
     run, check = partial(_run_model, variant), partial(_check_model, variant)
-    return Method(variant, about, run, _MODEL_SETTINGS, check, group="ours")
+    return Method(variant, description, run, _MODEL_SETTINGS, check, group="ours")
 
 
 METHODS: dict[str, Method] = {
@@ -92,13 +94,13 @@ METHODS: dict[str, Method] = {
         *RIVALS,
     )
 }
-"""Every method there is, by name."""
+"""Methods by name."""
 
 
 def find_method(name: str) -> Method:
-    """Look a method up.
+    """Return the method of that name.
 
-    >>> find_method("uniform").about
+    >>> find_method("uniform").description
     'All orders of topics are equally likely.'
     """
     if name not in METHODS:

@@ -1,8 +1,8 @@
-"""The ordering task (section 6.4): whole sections of documents that no fit has seen, put in order.
+"""The ordering task (section 6.4): to order the sections of held-out documents.
 
 A section is a run of units under one heading. The model is fitted to documents without their
-headings and is given the sections as loose pieces; an order is scored by τ, in expectation over
-ties, and documents average with equal weight.
+headings, and orders the sections as pieces; an order is scored by τ, in expectation over ties, and
+documents have equal weight.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.baselines.content_hmm import learn_content_hmm
-from permutopic.baselines.ridge_position import learn_ridge_positions
+from permutopic.baselines.content_hmm import fit_content_hmm
+from permutopic.baselines.ridge_position import fit_ridge_positions
 from permutopic.checks import check_integer
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.metrics.ordering import kendall_tau
 from permutopic.ordering import METHODS, count_positions, order_pieces
 from permutopic.ordering.pieces import encode_pieces
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from permutopic.baselines.order_search import Searched
+    from permutopic.baselines.order_search import SearchResult
     from permutopic.corpus import Corpus
     from permutopic.documents import Document
     from permutopic.estimator import ContentModel
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 
 class Section(NamedTuple):
-    """What stands under one heading: its label, or its heading where it has none, and its text."""
+    """The units under one heading; the name is the label, or else the heading."""
 
     name: str | None
     paragraphs: list[str]
 
 
 def sections_of(document: Document) -> list[Section]:
-    """Put the units under one heading together.
+    """Group adjacent units with the same heading and label.
 
     >>> from permutopic.documents import Document, Unit
     >>> units = (Unit("a", "Uses"), Unit("b", "Uses"), Unit("c", "History", "past"))
@@ -61,7 +61,7 @@ def ordering_taus(
     documents: Iterable[Document],
     methods: Sequence[str] = METHODS,
 ) -> dict[str, list[float]]:
-    """Let a model that was fitted to `corpus` order the sections of documents; τ of each document.
+    """Order the sections of documents by a model fitted to `corpus`; return τ of each by method.
 
     Documents with one section are left out.
     """
@@ -78,9 +78,9 @@ def ordering_taus(
 
 
 def ridge_taus(corpus: Corpus, documents: Iterable[Document]) -> list[float]:
-    """Score the rival that is told the training documents' sections (`baselines`)."""
-    learned = learn_ridge_positions(corpus)
-    return [_tau(learned.scores(pieces)) for pieces in _encoded(documents, corpus)]
+    """Return τ of each document for ridge regression, which uses the true training sections."""
+    fitted = fit_ridge_positions(corpus)
+    return [_tau(fitted.scores(pieces)) for pieces in _encoded(documents, corpus)]
 
 
 def hmm_orders(
@@ -91,14 +91,14 @@ def hmm_orders(
     *,
     budget: int = 100_000,
     width: int = 100,
-) -> list[Searched]:
-    """Let the HMM content model (`baselines`) order sections; it is not told the training ones.
+) -> list[SearchResult]:
+    """Order the sections of documents by the HMM content model, fitted without headings.
 
-    Documents with one section are left out. The seed decides between orders that are equally
-    probable, which are many, never the order in which the sections came.
+    Documents with one section are left out. The seed decides among equally probable orders, of
+    which there are many; the given order of sections has no influence.
     """
     random = np.random.default_rng(check_integer(seed, "seed", 0))
-    model = learn_content_hmm(corpus, n_topics).model
+    model = fit_content_hmm(corpus, n_topics).model
     return [
         model.order(pieces, random, budget=budget, width=width)
         for pieces in _encoded(documents, corpus)
@@ -106,7 +106,7 @@ def hmm_orders(
 
 
 def order_tau(order: NDArray[np.int64]) -> float:
-    """Score an order of sections, given by their true places: the first, the second, and so on.
+    """Return τ of an order of sections, given by their true positions.
 
     >>> order_tau(np.array([1, 2, 0]))
     -0.3333333333333333
@@ -115,17 +115,17 @@ def order_tau(order: NDArray[np.int64]) -> float:
 
 
 def label_taus(training: Iterable[Document], documents: Iterable[Document]) -> list[float]:
-    """Score what the true labels would do: sections sorted by their label's mean training place.
+    """Return τ of sections sorted by the mean training position of their true label.
 
-    Nobody has those labels: this is about how far any method can get that goes by topics. Labels
-    that no training document has stand in the middle.
+    This is about the best that a method based on topics can reach. Labels that no training document
+    has are put in the middle.
     """
-    places: dict[str | None, list[float]] = {}
+    positions: dict[str | None, list[float]] = {}
     for document in training:
         sections = sections_of(document)
         for number, section in enumerate(sections):
-            places.setdefault(section.name, []).append(number / max(len(sections) - 1, 1))
-    means = {name: float(np.mean(found)) for name, found in places.items()}
+            positions.setdefault(section.name, []).append(number / max(len(sections) - 1, 1))
+    means = {name: float(np.mean(values)) for name, values in positions.items()}
     ordered = [[means.get(s.name, 0.5) for s in sections_of(document)] for document in documents]
     return [_tau(np.array(scores)) for scores in ordered if len(scores) > 1]
 
@@ -136,12 +136,16 @@ def cross_validated(
     n_folds: int = 5,
     seed: int = 1,
 ) -> dict[str, list[float]]:
-    """Let models order the sections of documents that were held out, each of them once.
+    """Order the sections of every document by cross-validation; return τ of each by method.
 
-    `fit` makes a corpus of the others and fits a model to it. Besides our methods there is "ridge".
+    `fit` encodes the training documents as a corpus and fits a model to it. Besides our methods
+    there is "ridge".
     """
     if not 2 <= n_folds <= len(documents):
-        raise InputError(f"{len(documents)} documents make 2 to {len(documents)} folds: {n_folds}")
+        raise InputError(
+            Parameter("n_folds"),
+            f" must lie between 2 and the number of documents, {len(documents)}, not {n_folds}",
+        )
     shuffled = [documents[n] for n in np.random.default_rng(seed).permutation(len(documents))]
     found: dict[str, list[float]] = {name: [] for name in (*METHODS, "ridge")}
     for fold in range(n_folds):

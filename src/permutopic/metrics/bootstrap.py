@@ -1,8 +1,8 @@
-"""Bootstrap intervals over documents: how far a score would move with other documents.
+"""Bootstrap intervals over documents: the sampling error of a score due to the documents.
 
-Documents are drawn from those there are, as many as there are, with replacement, and the statistic
-of the drawn rows is computed, many times. What a system learned stays as it is: the interval says
-nothing of other seeds, nor of a fit to other documents.
+Documents are resampled with replacement, and the statistic of the resampled rows is computed, many
+times. The predictions stay fixed: the interval does not cover other seeds, nor fits to other
+documents.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from permutopic.checks import check_integer, check_real
-from permutopic.errors import InputError
-from permutopic.metrics.by_document import Statistic, checked_rows, generator, statistics_of
+from permutopic.checks import check_choice, check_integer, check_real
+from permutopic.errors import InputError, Parameter
+from permutopic.metrics.by_document import Statistic, check_table, generator, statistics_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 INTERVALS = ("percentile", "bca")
-_CELLS = 1 << 18  # numbers in a stack of tables: 2 MiB
+_BLOCK_SIZE = 1 << 18  # numbers in a stack of tables: 2 MiB
 
 
 class Interval(NamedTuple):
-    """Where a score lies, by the level's share of all bootstrap draws."""
+    """A confidence interval of a score at a level."""
 
     low: float
     high: float
@@ -46,25 +46,25 @@ def bootstrap_interval(
     Parameters
     ----------
     rows
-        Table (documents, columns), two documents or more: drawn from a single one, every table
-        is the same, and the interval would claim certainty.
+        Table (documents, columns) with at least two documents: of a single one, all resamples are
+        equal, and the interval would have no width.
     statistic
-        From such a table to a number.
+        A function from such a table to a number.
     level
-        Share of intervals that should hold the true value.
+        Nominal coverage of the interval.
     method : {"percentile", "bca"}
-        Quantiles of the draws, or those quantiles corrected for bias and skew (Efron 1987), which
-        costs a statistic more for each document.
+        Quantiles of the resampled statistics, or these corrected for bias and skew (Efron 1987),
+        which takes one more statistic per document.
     rounds, seed, vectorized
         As for `randomization_test`.
 
     Notes
     -----
-    Where all draws agree (all rows are equal, say) the interval is that one number. BCa has no
-    answer if all draws lie on one side of the statistic, as they may for a maximum: refused.
+    If all resampled statistics are equal (all rows are equal, say) the interval is that number.
+    BCa is undefined if they all lie on one side of the statistic, as for a maximum: an error.
 
-    For the difference of two systems, put their rows side by side, so that a document drawn is
-    drawn for both: `docs/metrics.md` shows it.
+    For the difference of two systems, put their rows side by side, so that both use the same
+    resamples: see `docs/metrics.md`.
 
     Examples
     --------
@@ -75,71 +75,75 @@ def bootstrap_interval(
     rounds = check_integer(rounds, "rounds", 1)
     level = check_real(level, "level", 0, 1)
     if level in {0, 1}:
-        raise InputError(f"level must lie between 0 and 1, such as 0.95, not {level:g}")
-    if method not in INTERVALS:
-        raise InputError(f"the interval is one of {', '.join(INTERVALS)}, not {method!r}")
-    table = checked_rows(rows, "the rows")
+        raise InputError(
+            Parameter("level"), f" must lie between 0 and 1, such as 0.95, not {level:g}"
+        )
+    check_choice(method, "method", INTERVALS)
+    table = check_table(rows, "rows")
     if table.shape[0] < 2:
         raise InputError("an interval over documents needs two documents at least, not 1")
-    drawn = _draw(table, statistic, rounds, generator(seed), vectorized)
-    ends = np.array([(1 - level) / 2, (1 + level) / 2])
+    resampled = _resample(table, statistic, rounds, generator(seed), vectorized)
+    levels = np.array([(1 - level) / 2, (1 + level) / 2])
     if method == "bca":
-        ends = _corrected(ends, drawn, table, statistic, vectorized)
-    low, high = np.quantile(drawn, ends)
+        levels = _bca_levels(levels, resampled, table, statistic, vectorized)
+    low, high = np.quantile(resampled, levels)
     return Interval(float(low), float(high), level)
 
 
-def _draw(
+def _resample(
     table: NDArray[np.float64],
     statistic: Statistic,
     rounds: int,
     random: np.random.Generator,
     vectorized: bool,
 ) -> NDArray[np.float64]:
-    """Compute the statistic of `rounds` tables drawn from the rows of one."""
-    block = max(_CELLS // table.size, 1)
-    drawn = np.empty(rounds)
+    """Compute the statistic of `rounds` resamples of the rows of a table."""
+    block = max(_BLOCK_SIZE // table.size, 1)
+    resampled = np.empty(rounds)
     for begin in range(0, rounds, block):
         size = min(block, rounds - begin), table.shape[0]
         tables = table[random.integers(table.shape[0], size=size)]
-        drawn[begin : begin + size[0]] = statistics_of(tables, statistic, vectorized=vectorized)
-    return drawn
+        resampled[begin : begin + size[0]] = statistics_of(tables, statistic, vectorized=vectorized)
+    return resampled
 
 
-def _corrected(
-    ends: NDArray[np.float64],
-    drawn: NDArray[np.float64],
+def _bca_levels(
+    levels: NDArray[np.float64],
+    resampled: NDArray[np.float64],
     table: NDArray[np.float64],
     statistic: Statistic,
     vectorized: bool,
 ) -> NDArray[np.float64]:
-    """Move the ends of an interval by bias and acceleration."""
-    [whole] = statistics_of(table[None], statistic, vectorized=vectorized)
-    below = (np.mean(drawn < whole) + np.mean(drawn <= whole)) / 2  # draws equal to it: half
+    """Correct the quantile levels for bias and acceleration (BCa)."""
+    [observed] = statistics_of(table[None], statistic, vectorized=vectorized)
+    # Of equal values, half count as below.
+    below = (np.mean(resampled < observed) + np.mean(resampled <= observed)) / 2
     if below in {0, 1}:
         raise InputError(
-            "all draws lie on one side of the statistic, so bca has no interval: take percentile"
+            "all resampled statistics lie on one side of the statistic, so bca has no interval: "
+            "take ",
+            Parameter("method", "percentile"),
         )
     bias = ndtri(below)
-    pull = bias + ndtri(ends)
-    stretch = 1 - _acceleration(table, statistic, vectorized) * pull
-    # It can fall to 0 for a skewed table and a level near 1: then the end is at the last draw.
-    moved: NDArray[np.float64] = ndtr(bias + pull / np.maximum(stretch, 1e-300))
-    return moved
+    z = bias + ndtri(levels)
+    denominator = 1 - _acceleration(table, statistic, vectorized) * z
+    # It can reach 0 for a skewed table and a level near 1: then the end is the extreme value.
+    corrected: NDArray[np.float64] = ndtr(bias + z / np.maximum(denominator, 1e-300))
+    return corrected
 
 
 def _acceleration(table: NDArray[np.float64], statistic: Statistic, vectorized: bool) -> float:
-    """Estimate how the spread grows with the statistic, leaving out one document at a time."""
+    """Estimate the acceleration by the jackknife over documents."""
     n_documents = table.shape[0]
-    block = max(_CELLS // table.size, 1)
-    without = np.empty(n_documents)
+    block = max(_BLOCK_SIZE // table.size, 1)
+    jackknife = np.empty(n_documents)
     for begin in range(0, n_documents, block):
         left_out = np.arange(begin, min(begin + block, n_documents))[:, None]
         others = np.arange(n_documents - 1)
         tables = table[others + (others >= left_out)]
-        without[begin : begin + len(tables)] = statistics_of(
+        jackknife[begin : begin + len(tables)] = statistics_of(
             tables, statistic, vectorized=vectorized
         )
-    fall = without.mean() - without
-    spread = float(np.sum(fall**2))
-    return float(np.sum(fall**3)) / (6 * spread**1.5) if spread > 0 else 0.0
+    deviations = jackknife.mean() - jackknife
+    squares = float(np.sum(deviations**2))
+    return float(np.sum(deviations**3)) / (6 * squares**1.5) if squares > 0 else 0.0

@@ -1,21 +1,21 @@
-"""Scores as one row a document, so that documents can be swapped, resampled and added up.
+"""Scores as one row per document, for tests and intervals over documents.
 
-A *table* of rows is (documents, columns); a *statistic* makes one number of it. Rows add up, or
-average, to the score of the corpus:
+A *table* of rows is (documents, columns); a *statistic* maps it to a number. The sum, or the mean,
+of the rows gives the score of the corpus:
 
-    alignment     units, recall hits, precision hits      f_of
-    segmentation  Pk, WindowDiff                          pk_of, windowdiff_of
-    ordering      τ                                       tau_of
+    alignment     units, recall hits, precision hits      alignment_f
+    segmentation  Pk, WindowDiff                          mean_pk, mean_windowdiff
+    ordering      τ                                       mean_tau
 
-Why not swap or resample the documents' topics themselves, and score anew? Topics are numbers that
-mean something within one system only: topic 3 of one has nothing to do with topic 3 of another. A
-corpus with some documents of each would count them as one topic. And the alignment of section 6.2.1
-asks which topic holds most of a heading in the whole corpus, so a document has no F of its own. It
-has hits: with what counts as a hit decided once, for each system on its own whole corpus, a
-document's row is the same wherever it goes.
+Why not swap or resample the documents' topics themselves, and score again? Topic numbers have a
+meaning within one system only: topic 3 of one is unrelated to topic 3 of another, and a corpus with
+documents of both would count them as one topic. Besides, the alignment of section 6.2.1 asks which
+topic has most units of a heading in the whole corpus, so a document has no F of its own. It has
+hits: what counts as a hit is decided once, for each system on its own whole corpus, so the row of a
+document does not depend on the other rows.
 
-Statistics here take a stack of tables as well, (…, documents, columns), and give a number for each:
-`vectorized=True` of the test and of the interval is for such.
+The statistics here also take a stack of tables, (…, documents, columns), and return a number for
+each, as `vectorized=True` of the test and of the interval requires.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from permutopic.checks import check_integer
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.metrics.ordering import kendall_tau
 from permutopic.metrics.segmentation import check_convention, ends_in_words, score_segmentation
 from permutopic.results.prediction import Prediction, number_labels, segment_ends
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from permutopic.corpus import Corpus
 
 Statistic = Callable[[Any], Any]
-"""From a table (documents, columns) to a number."""
+"""A function from a table (documents, columns) to a number."""
 
 
 def alignment_by_document(
@@ -45,9 +45,9 @@ def alignment_by_document(
 ) -> NDArray[np.float64]:
     """Count each document's units, recall hits and precision hits: (documents, 3).
 
-    A unit is a recall hit if it is in the topic that holds most of its heading in the whole corpus,
-    and a precision hit if it has the heading that is most frequent in its topic. Of several with
-    equally many, it is the one that comes first in the corpus; the sums do not depend on that.
+    A unit is a recall hit if it is in the topic with most units of its heading in the whole corpus,
+    and a precision hit if its heading is the most frequent in its topic. Ties are broken by first
+    occurrence in the corpus; the sums do not depend on that.
 
     >>> prediction = Prediction(np.array([1, 1, 1, 1]), np.array([0, 3, 4]))
     >>> alignment_by_document(["a", "a", "b", "b"], prediction)
@@ -63,21 +63,21 @@ def alignment_by_document(
     if np.any(np.diff(offsets) < 1):
         raise InputError(f"document {np.argmin(np.diff(offsets))} of the prediction has no unit")
     rows, columns = number_labels(headings), number_labels(prediction.topics)
-    together = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
-    np.add.at(together, (rows, columns), 1)
-    in_topic_of_heading = together.argmax(axis=1)[rows] == columns
-    has_heading_of_topic = together.argmax(axis=0)[columns] == rows
-    of_units = np.stack([np.ones(rows.size), in_topic_of_heading, has_heading_of_topic], axis=1)
-    return np.add.reduceat(of_units, offsets[:-1], axis=0)
+    contingency = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
+    np.add.at(contingency, (rows, columns), 1)
+    in_topic_of_heading = contingency.argmax(axis=1)[rows] == columns
+    has_heading_of_topic = contingency.argmax(axis=0)[columns] == rows
+    unit_hits = np.stack([np.ones(rows.size), in_topic_of_heading, has_heading_of_topic], axis=1)
+    return np.add.reduceat(unit_hits, offsets[:-1], axis=0)
 
 
-def f_of(rows: ArrayLike) -> Any:
-    """Compute the alignment F from the summed rows of `alignment_by_document`.
+def alignment_f(rows: ArrayLike) -> Any:
+    """Compute the alignment F from the sums of the rows of `alignment_by_document`.
 
-    For the rows of one prediction this is the F of `score_alignment`, to the last bit. A
-    resampled table without a single hit has F = 0.
+    For the rows of one prediction this equals the F of `score_alignment` exactly. A resampled
+    table without any hit has F = 0.
 
-    >>> float(f_of([[3, 3, 2], [1, 1, 0]]))
+    >>> float(alignment_f([[3, 3, 2], [1, 1, 0]]))
     0.6666666666666666
     """
     units, recalled, precise = np.moveaxis(np.asarray(rows, dtype=np.float64).sum(axis=-2), -1, 0)
@@ -108,19 +108,19 @@ def segmentation_by_document(
     return np.array(scores)
 
 
-def pk_of(rows: ArrayLike) -> Any:
+def mean_pk(rows: ArrayLike) -> Any:
     """Average Pk over documents, each with equal weight.
 
-    >>> float(pk_of([[0.25, 0.5], [0.75, 1.0]]))
+    >>> float(mean_pk([[0.25, 0.5], [0.75, 1.0]]))
     0.5
     """
     return _mean_of_column(rows, 0)
 
 
-def windowdiff_of(rows: ArrayLike) -> Any:
+def mean_windowdiff(rows: ArrayLike) -> Any:
     """Average WindowDiff over documents, each with equal weight.
 
-    >>> float(windowdiff_of([[0.25, 0.5], [0.75, 1.0]]))
+    >>> float(mean_windowdiff([[0.25, 0.5], [0.75, 1.0]]))
     0.75
     """
     return _mean_of_column(rows, 1)
@@ -131,8 +131,8 @@ def ordering_by_document(
 ) -> NDArray[np.float64]:
     """Compute Kendall's τ of every document that has two items or more: (those documents, 1).
 
-    A document with one item has no pair and is left out. Two systems that order the same items
-    leave out the same documents, so their rows still stand side by side.
+    A document with one item has no pair and is left out. For two systems that order the same items
+    these are the same documents, so their rows still correspond.
 
     >>> ordering_by_document([[0, 1, 2], [0], [0, 1]], [[5, 6, 7], [5], [6, 5]])
     array([[ 1.],
@@ -150,10 +150,10 @@ def ordering_by_document(
     return rows
 
 
-def tau_of(rows: ArrayLike) -> Any:
+def mean_tau(rows: ArrayLike) -> Any:
     """Average τ over documents, each with equal weight.
 
-    >>> float(tau_of([[1.0], [0.5]]))
+    >>> float(mean_tau([[1.0], [0.5]]))
     0.75
     """
     return _mean_of_column(rows, 0)
@@ -161,23 +161,27 @@ def tau_of(rows: ArrayLike) -> Any:
 
 def _mean_of_column(rows: ArrayLike, column: int) -> Any:
     means = np.asarray(rows).mean(axis=-2)
-    return means[..., column][()]  # of a single table a number, not an array without axes
+    return means[..., column][()]  # a scalar for a single table
 
 
-def checked_rows(rows: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Hold rows to a table of finite numbers with a document and a column at least."""
+def check_table(rows: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return rows as a table; refuse empty ones and values that are not finite."""
     try:
         table = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must be a table of numbers, one row a document") from None
+        raise InputError(
+            Parameter(name), " must be a table of numbers, one row per document"
+        ) from None
     if table.ndim != 2 or table.size == 0:
         raise InputError(
-            f"{name} must be a table (documents, columns) that is not empty, "
-            f"not of shape {table.shape}"
+            Parameter(name),
+            f" must be a table (documents, columns) that is not empty, not of shape {table.shape}",
         )
     if not np.isfinite(table).all():
         document = int(np.argmin(np.isfinite(table).all(axis=1)))
-        raise InputError(f"{name} must be finite, and row {document} is {table[document].tolist()}")
+        raise InputError(
+            Parameter(name), f" must be finite, and row {document} is {table[document].tolist()}"
+        )
     return table
 
 
@@ -189,19 +193,20 @@ def statistics_of(
     numbers = np.asarray(found, dtype=np.float64)
     if numbers.shape != tables.shape[:1]:
         raise InputError(
-            f"the statistic must give one number for each table (vectorized={vectorized}), "
-            f"and gave shape {numbers.shape} for {tables.shape[0]} tables"
+            "the statistic must give one number for each table (",
+            Parameter("vectorized", vectorized),
+            f"), and gave shape {numbers.shape} for {tables.shape[0]} tables",
         )
     if not np.isfinite(numbers).all():
         raise InputError(
-            f"the statistic of a table of swapped or drawn rows is "
+            f"the statistic of a table of swapped or resampled rows is "
             f"{numbers[~np.isfinite(numbers)][0]}: it must be finite for any choice of rows"
         )
     return numbers
 
 
 def generator(seed: int | np.random.Generator) -> np.random.Generator:
-    """Take a generator as it is, or make one from a seed."""
+    """Return a generator as it is, or one made from a seed."""
     if isinstance(seed, np.random.Generator):
         return seed
     return np.random.default_rng(check_integer(seed, "seed", 0))

@@ -1,9 +1,9 @@
 """Approximate randomization (Noreen 1989), paired by document.
 
-Are two systems different, or could the difference of their scores be chance? If they were alike, it
-would not matter which of a document's two rows came from which system. So the rows are swapped, for
-each document with probability ½, and the difference of the two scores is computed anew, many times:
-the p-value is the share of differences at least as large as the one that was observed.
+The null hypothesis is that two systems are equal, so that the two rows of a document could be
+exchanged. The rows of each document are swapped with probability ½ and the difference of the two
+scores is computed, many times: the p-value is the share of differences at least as large as the
+observed one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from permutopic.checks import check_integer
 from permutopic.errors import InputError
-from permutopic.metrics.by_document import Statistic, checked_rows, generator, statistics_of
+from permutopic.metrics.by_document import Statistic, check_table, generator, statistics_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 TOLERANCE = 1e-11
-"""Differences this near, relative to the largest score met with, are equal but for rounding."""
-_CELLS = 1 << 18  # numbers in a stack of tables: 2 MiB
+"""Differences closer than this, relative to the largest score, are equal up to rounding."""
+_BLOCK_SIZE = 1 << 18  # numbers in a stack of tables: 2 MiB
 
 
 class RandomizationTest(NamedTuple):
-    """How two systems differ, and how often chance alone makes them differ as much."""
+    """The result of a test."""
 
     difference: float
     """Statistic of the first, less that of the second."""
     p_value: float
-    """Two-sided: signs of differences do not count."""
+    """Two-sided."""
     at_least: int
     """Rounds with a difference at least as large."""
     rounds: int
-    """Rounds made; all 2^D swaps if exact."""
+    """Number of rounds; 2^D if exact."""
     exact: bool
-    """Whether all swaps were gone through, so that nothing is left to chance."""
+    """Whether all 2^D swaps were enumerated."""
 
 
 def randomization_test(
@@ -50,29 +50,30 @@ def randomization_test(
     seed: int | np.random.Generator = 0,
     vectorized: bool = False,
 ) -> RandomizationTest:
-    """Test whether two systems differ more than swapping their documents' rows would make them.
+    """Test whether two systems differ by more than swapping the rows of documents explains.
 
     Parameters
     ----------
     first, second
         Tables (documents, columns): the rows of two systems for the same documents, in one order.
     statistic
-        From such a table to a number: `f_of`, `pk_of`, or any function of yours.
+        A function from such a table to a number, such as `alignment_f` or `mean_pk`.
     rounds
-        Random rounds; if all 2^D swaps of D documents are no more than that, each is made once.
+        Number of random rounds; if there are at most as many swaps, 2^D for D documents, each is
+        made once.
     seed
-        A whole number or a generator: the same gives the same result.
+        A whole number, or a generator.
     vectorized
-        Whether the statistic takes a stack of tables (…, documents, columns), as ours do: faster.
+        Whether the statistic takes a stack of tables (…, documents, columns), which is faster.
 
     Notes
     -----
-    With random rounds p = (at_least + 1) / (rounds + 1): what was observed is itself one of the
+    With random rounds p = (at_least + 1) / (rounds + 1): the observation is itself one of the
     swaps, and without it p could be 0 and would be too small (Davison and Hinkley 1997, 4.2). With
-    all swaps p = at_least / 2^D, and what was observed is among them.
+    all swaps p = at_least / 2^D, which includes the observation.
 
-    Scores of a few values have many equal differences, and those must count. Rounding tears them
-    apart, so differences that fall short by up to `TOLERANCE` times the largest score are equal.
+    Scores with few distinct values have many equal differences, which must count although rounding
+    makes them unequal: differences within `TOLERANCE` times the largest score are equal.
 
     Examples
     --------
@@ -82,7 +83,7 @@ def randomization_test(
     (-0.25, 0.03125, True)
     """
     rounds = check_integer(rounds, "rounds", 1)
-    tables = checked_rows(first, "the first rows"), checked_rows(second, "the second rows")
+    tables = check_table(first, "first"), check_table(second, "second")
     if tables[0].shape != tables[1].shape:
         raise InputError(
             f"two systems need rows for the same documents, "
@@ -90,32 +91,32 @@ def randomization_test(
         )
     n_documents = tables[0].shape[0]
     exact = 2**n_documents <= rounds
-    block = max(_CELLS // tables[0].size, 1)
+    block = max(_BLOCK_SIZE // tables[0].size, 1)
     if exact:
         rounds = 2**n_documents
-        choices = _all_swaps(n_documents, block)
+        swaps_by_block = _all_swaps(n_documents, block)
     else:
-        choices = _random_swaps(n_documents, rounds, block, generator(seed))
+        swaps_by_block = _random_swaps(n_documents, rounds, block, generator(seed))
     observed = statistics_of(np.stack(tables), statistic, vectorized=vectorized)
     difference, largest = float(observed[0] - observed[1]), float(np.abs(observed).max())
-    found = np.empty(rounds)
+    differences = np.empty(rounds)
     done = 0
-    for swaps in choices:
+    for swaps in swaps_by_block:
         ours, theirs = (
             statistics_of(stack, statistic, vectorized=vectorized)
             for stack in _swapped(*tables, swaps)
         )
         largest = max(largest, float(np.abs(ours).max()), float(np.abs(theirs).max()))
-        found[done : done + len(swaps)] = ours - theirs
+        differences[done : done + len(swaps)] = ours - theirs
         done += len(swaps)
-    at_least = int(np.count_nonzero(np.abs(found) >= abs(difference) - TOLERANCE * largest))
+    at_least = int(np.count_nonzero(np.abs(differences) >= abs(difference) - TOLERANCE * largest))
     return RandomizationTest(difference, _p_value(at_least, rounds, exact), at_least, rounds, exact)
 
 
 def _swapped(
     first: NDArray[np.float64], second: NDArray[np.float64], swaps: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Exchange the rows of the documents that each round (rounds, documents) swaps."""
+    """Exchange the rows of documents by the mask `swaps` (rounds, documents)."""
     chosen = swaps[:, :, None]
     return np.where(chosen, second, first), np.where(chosen, first, second)
 
@@ -125,7 +126,7 @@ def _p_value(at_least: int, rounds: int, exact: bool) -> float:
 
 
 def _all_swaps(n_documents: int, block: int) -> Iterator[NDArray[np.bool_]]:
-    """Go through all choices of documents, as the binary digits of 0 … 2^D − 1."""
+    """Enumerate all sets of documents, as the binary digits of 0 … 2^D − 1."""
     for begin in range(0, 2**n_documents, block):
         numbers = np.arange(begin, min(begin + block, 2**n_documents))
         yield (numbers[:, None] >> np.arange(n_documents)) & 1 == 1

@@ -1,8 +1,8 @@
-"""Whether two methods differ, or the seeds were lucky.
+"""Welch's t-test over seeds: whether two methods differ by more than their seeds do.
 
-A test over documents takes two predictions as they are. A seed's luck is shared by all documents,
-so such a test takes it for the method's merit; averaging over seeds does not mend that. This test
-looks at the scores by seed and at nothing else: Welch's t.
+A test over documents takes two predictions as fixed. The effect of a seed is common to all
+documents, so such a test attributes it to the method, even after averaging over seeds. This test
+uses only the scores by seed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def seed_test(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Compute the two-sided p-value for the same mean, from one score a seed.
+    """Compute the two-sided p-value of equal means, from one score per seed.
 
-    A single score is taken as certain: that of a method in which chance has no part. With one on
-    either side there is nothing to tell, and the answer is None.
+    A single score is that of a deterministic method, and taken as exact. With a single score on
+    both sides there is no variance to compare with, and the result is None.
 
     >>> round(seed_test([0.66, 0.64, 0.68], [0.41, 0.43, 0.40]), 4)
     0.0001
@@ -33,10 +33,10 @@ def seed_test(first: Sequence[float], second: Sequence[float]) -> float | None:
     ours, theirs = (np.asarray(scores, dtype=np.float64) for scores in (first, second))
     for scores in (ours, theirs):
         if scores.ndim != 1 or not scores.size or not np.isfinite(scores).all():
-            raise InputError(f"scores by seed are finite numbers, one a seed, not {scores!r}")
+            raise InputError(f"scores by seed are finite numbers, one per seed, not {scores!r}")
     if ours.size == theirs.size == 1:
         return None
-    # Runs that are all alike are as good as one; t would take their rounding for precision.
+    # Equal scores count as one: t would take their rounding error for their variance.
     size = max(float(np.abs(ours).max()), float(np.abs(theirs).max()))
     ours, theirs = (s[:1] if np.ptp(s) <= 1e-12 * size else s for s in (ours, theirs))
     if ours.size == theirs.size == 1:

@@ -1,14 +1,14 @@
-"""Pk and WindowDiff, in the two conventions that tables are made with.
+"""Pk and WindowDiff, in the two conventions of the literature.
 
 A segmentation is given by its ends: the number of the last item of each segment, counted from 1,
-so that the last end is the number of items. Items are words or units, as the convention says.
+so that the last end is the number of items. Items are words or units, depending on the convention.
 
-`words` (behind the paper's Table 3): items are the white-space words of the source. The window
-is k = floor(items / (2 · reference segments)); it stands at i = 0 … items−k−1 and sees the
+`words` (of the paper's Table 3): items are the white-space words of the source. The window is
+k = floor(items / (2 · reference segments)); at position i = 0 … items−k−1 it contains the
 boundaries o (the offset of a segment's first item) with i ≤ o ≤ i+k.
 
-`units` (the textbook's, as segeval has it): items are units. The window is half the mean
-reference segment, rounded half to even, at least 2; it sees boundaries with i < o ≤ i+k.
+`units` (the textbook's, as in segeval): items are units. The window is half the mean reference
+segment, rounded half to even, at least 2; it contains boundaries with i < o ≤ i+k.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from permutopic.checks import check_choice
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ class SegmentationScore(NamedTuple):
     """Two error rates of one segmentation; lower is better."""
 
     pk: float
-    """Share of windows in which one segmentation has a boundary and the other has none."""
+    """Share of windows in which exactly one of the segmentations has a boundary."""
     windowdiff: float
-    """Share of windows in which the two have different numbers of boundaries."""
+    """Share of windows in which the numbers of boundaries differ."""
 
 
 def score_segmentation(
@@ -42,7 +43,7 @@ def score_segmentation(
     >>> score_segmentation([5, 10, 15, 20], [10, 15, 20], "units")
     SegmentationScore(pk=0.1111111111111111, windowdiff=0.1111111111111111)
     """
-    true, found = _checked(reference), _checked(hypothesis)
+    true, found = _check_ends(reference), _check_ends(hypothesis)
     n_items = int(true[-1])
     if found[-1] != n_items:
         raise InputError(f"both segmentations must end alike, not at {n_items} and {found[-1]}")
@@ -62,8 +63,8 @@ def score_segmentation(
 def window(reference: ArrayLike, convention: str) -> int:
     """Compute the window k of a reference segmentation.
 
-    A document too short for one window of the `units` convention gets one window over all of
-    it; a single unit gets none, and scores 0: there is nothing to get wrong.
+    A document too short for a window of the `units` convention has one window over all its units;
+    a single unit has none, and scores 0.
     """
     check_convention(convention)
     ends = np.asarray(reference)
@@ -74,13 +75,12 @@ def window(reference: ArrayLike, convention: str) -> int:
 
 
 def check_convention(convention: object) -> None:
-    """Refuse a convention that is none of ours."""
-    if convention not in CONVENTIONS:
-        raise InputError(f"the convention is one of {', '.join(CONVENTIONS)}, not {convention!r}")
+    """Refuse an unknown convention."""
+    check_choice(convention, "convention", CONVENTIONS)
 
 
 def ends_in_words(ends: ArrayLike, unit_words: ArrayLike) -> NDArray[np.int64]:
-    """Turn ends counted in units into ends counted in words; a wordless segment is none.
+    """Convert ends counted in units to ends counted in words; empty segments are dropped.
 
     >>> ends_in_words([1, 2, 3], [0, 5, 4]).tolist()
     [5, 9]
@@ -90,19 +90,19 @@ def ends_in_words(ends: ArrayLike, unit_words: ArrayLike) -> NDArray[np.int64]:
     return distinct[distinct > 0]
 
 
-def _checked(ends: ArrayLike) -> NDArray[np.int64]:
+def _check_ends(ends: ArrayLike) -> NDArray[np.int64]:
     array = np.asarray(ends, dtype=np.int64)
     if array.ndim != 1 or array.size == 0 or array[0] < 1 or np.any(np.diff(array) < 1):
-        raise InputError(f"segment ends must climb from 1 to the number of items: {ends!r}")
+        raise InputError(f"segment ends must increase from 1 to the number of items: {ends!r}")
     return array
 
 
 def _boundaries_in_windows(
-    ends: NDArray[np.int64], width: int, both_sides: bool
+    ends: NDArray[np.int64], width: int, inclusive: bool
 ) -> NDArray[np.int64]:
     n_items = int(ends[-1])
     boundaries = np.bincount(ends[:-1], minlength=n_items + 1)
     up_to = np.cumsum(boundaries)
     first = np.arange(n_items - width)
     seen = up_to[first + width] - up_to[first]
-    return seen + boundaries[first] if both_sides else seen
+    return seen + boundaries[first] if inclusive else seen

@@ -1,1 +1,1 @@
-"""Choosing the number of topics."""
+"""Choice of the number of topics."""

@@ -1,4 +1,4 @@
-"""Choosing K: fits of several K on part of the documents, scored by the rest."""
+"""Choice of K: fits with several K to part of the documents, scored on the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 import permutopic
 from permutopic.checks import check_integer
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.estimator import ContentModel
 from permutopic.model.priors import check_n_topics
 from permutopic.selection.held_out import Fold, make_fold, score_hidden, score_one_topic
@@ -28,19 +28,18 @@ if TYPE_CHECKING:
 
 CANDIDATES = (4, 6, 8, 10, 14, 20, 28)
 _SMALL_CANDIDATES = (2, 3, 4)
-_UNITS_FOR_A_TOPIC = 10
+_UNITS_PER_TOPIC = 10
 
 N_DRAWS = 100
-DOUBT = 1 / N_DRAWS
-"""The share of a unit's topic that goes by prevalence alone. So many draws cannot tell a topic that
-a unit cannot have from one that it has one time in a hundred, and log 0 would decide everything."""
+PREVALENCE_WEIGHT = 1 / N_DRAWS
+"""Weight of the prevalence in the topic probabilities of a unit. N_DRAWS draws cannot distinguish
+probability 0 from 1 / N_DRAWS, and log 0 would dominate the score."""
 
 
 class FitInfo(NamedTuple):
-    """What is known before a fit."""
+    """The fit that begins: its number from 1, the number of fits, K and the seed."""
 
     fit: int
-    """Its number, from 1."""
     n_fits: int
     n_topics: int
     seed: int
@@ -48,28 +47,28 @@ class FitInfo(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """What was found of every K, and which is recommended.
+    """The scores of all candidates, and the recommended K.
 
     Attributes
     ----------
     candidates
-        What was found of each K, the smallest first.
+        Scores of each K, ascending.
     n_topics
         The recommended K.
     reason
-        Why, in a sentence or two.
+        The reason in a sentence or two; a `Message` if it names parameters.
     notes
-        What else there is to know: topics unused, seeds that disagree, a range that was too short.
+        Further advice: unused topics, seeds that disagree, a range that is too small.
     one_topic
-        The score of a held-out word without topics: under the words of the whole training part.
+        Held-out score of a single topic, in nats per word.
     gain, gain_error
-        How far the best K is above that, and the standard error of the difference.
+        Score of the best K less `one_topic`, and the standard error of the difference.
     n_documents, n_held_out
-        Documents in all, and those that were held out and scored.
+        Number of documents, and of those held out and scored.
     hidden_words, unknown_words
-        Held-out tokens that were scored, and those that no fit could know.
+        Number of held-out tokens that were scored, and of those not in the training documents.
     settings
-        What made it: the model's settings, seeds, corpus, version.
+        The model's settings, seeds, corpus fingerprint, version.
     """
 
     candidates: tuple[Candidate, ...]
@@ -86,12 +85,12 @@ class Choice:
     settings: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the same as plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
 
-class Comparison(NamedTuple):
-    """One number for each K."""
+class CandidateScores(NamedTuple):
+    """Held-out score, difference from the best, and its standard error: (K,) each."""
 
     held_out: NDArray[np.float64]
     behind: NDArray[np.float64]
@@ -107,22 +106,22 @@ def choose_k(
     model: ContentModel | None = None,
     on_fit: Callable[[FitInfo], None] | None = None,
 ) -> Choice:
-    """Compare numbers of topics by held-out words, stability and topics used; recommend one.
+    """Compare numbers of topics by held-out score, agreement and topics used; recommend one.
 
     Parameters
     ----------
     candidates
-        The K to try, at least two; None for 4, 6, 8, 10, 14, 20, 28, as far as there are ten units
-        for a topic.
+        The K to try, at least two; None for 4, 6, 8, 10, 14, 20, 28, up to a tenth of the number
+        of units.
     n_seeds
-        Fits of each K, with different seeds.
+        Number of fits of each K, with different seeds.
     held_out
-        The share of the documents that no fit sees. They are drawn by the first seed, and are the
-        same for all fits.
+        Share of the documents to hold out. They are drawn by the first seed, and are the same for
+        all fits.
     model
-        Has all other settings; its `random_state` is the first seed.
+        The model with all other settings; its `random_state` is the first seed.
     on_fit
-        Is called before every fit, to show progress.
+        Called before every fit.
 
     Examples
     --------
@@ -149,15 +148,15 @@ def choose_k(
                 done = k_number * n_seeds + s_number
                 on_fit(FitInfo(done + 1, len(tried) * n_seeds, n_topics, seed))
             fits.append(_fit(fold, template, n_topics, seed))
-        found.append(_describe(n_topics, fits))
+        found.append(_summarise_fits(n_topics, fits))
         scores.append(np.array([fit.scores for fit in fits]))
-    compared = compare(np.array(scores), fold.hidden_words)
+    compared = compare_candidates(np.array(scores), fold.hidden_words)
     table = tuple(
         Candidate(held_out=score, behind=behind, behind_error=error, **facts)
         for score, behind, error, facts in zip(*(c.tolist() for c in compared), found, strict=True)
     )
     one_topic = score_one_topic(fold, template.word_prior)
-    gain, gain_error = gain_of(max(scores, key=np.sum), one_topic, fold.hidden_words)
+    gain, gain_error = gain_over_one_topic(max(scores, key=np.sum), one_topic, fold.hidden_words)
     advice = recommend(table, gain, gain_error)
     settings = template.checked_settings()
     for name in ("n_topics", "random_state"):
@@ -187,24 +186,27 @@ def choose_k(
 
 
 def default_candidates(n_units: int) -> tuple[int, ...]:
-    """Take K from 4 to 28, each about 1.4 times the last, as far as units go round.
+    """Return K from 4 to 28, each about 1.4 times the last, with at least ten units per topic.
 
     >>> default_candidates(2000), default_candidates(90), default_candidates(30)
     ((4, 6, 8, 10, 14, 20, 28), (4, 6, 8), (2, 3, 4))
     """
-    fitting = tuple(k for k in CANDIDATES if k * _UNITS_FOR_A_TOPIC <= n_units)
+    fitting = tuple(k for k in CANDIDATES if k * _UNITS_PER_TOPIC <= n_units)
     return fitting if len(fitting) >= 3 else _SMALL_CANDIDATES
 
 
 def check_candidates(candidates: object) -> tuple[int, ...]:
-    """Hold candidates to two or more different numbers of topics, and sort them."""
+    """Return candidates sorted; refuse fewer than two different numbers of topics."""
     listed = isinstance(candidates, Sequence | np.ndarray) and not isinstance(candidates, str)
     if not listed:
-        raise InputError(f"the K to choose from are a list of numbers, not {candidates!r}")
+        raise InputError(
+            Parameter("candidates"), f" must be a list of numbers of topics, not {candidates!r}"
+        )
     numbers = tuple(sorted({check_n_topics(k) for k in candidates}))  # type: ignore[attr-defined]
     if len(numbers) < 2:
         raise InputError(
-            f"the K to choose from are at least two different numbers, not {list(numbers)}"
+            Parameter("candidates"),
+            f" must be at least two different numbers of topics, not {list(numbers)}",
         )
     return numbers
 
@@ -224,7 +226,7 @@ def _fit(fold: Fold, template: ContentModel, n_topics: int, seed: int) -> _Fit:
     model.fit(fold.train)
     inferred = model.infer(fold.shown, n_samples=N_DRAWS, n_jobs=template.n_jobs, random_state=seed)
     drawn = np.concatenate([each.probabilities for each in inferred])
-    probabilities = (1 - DOUBT) * drawn + DOUBT * model.prevalence_
+    probabilities = (1 - PREVALENCE_WEIGHT) * drawn + PREVALENCE_WEIGHT * model.prevalence_
     seconds = time.perf_counter() - started
     return _Fit(
         scores=score_hidden(fold, probabilities, model.word_distributions_),
@@ -234,8 +236,8 @@ def _fit(fold: Fold, template: ContentModel, n_topics: int, seed: int) -> _Fit:
     )
 
 
-def _describe(n_topics: int, fits: Sequence[_Fit]) -> dict[str, Any]:
-    """Say of one K what does not take the others."""
+def _summarise_fits(n_topics: int, fits: Sequence[_Fit]) -> dict[str, Any]:
+    """Summarise the fits of one K by agreement, topics used and seconds."""
     agreement, order_agreement = mean_agreement([fit.topics for fit in fits])
     return {
         "n_topics": n_topics,
@@ -246,13 +248,12 @@ def _describe(n_topics: int, fits: Sequence[_Fit]) -> dict[str, Any]:
     }
 
 
-def compare(scores: NDArray[np.float64], words: NDArray[np.int64]) -> Comparison:
-    """Compare K by the scores of the same documents: (K, seeds, documents) in nats.
+def compare_candidates(scores: NDArray[np.float64], words: NDArray[np.int64]) -> CandidateScores:
+    """Compare K by log probabilities of the same documents: (K, seeds, documents) in nats.
 
-    `words` counts what was scored of each document. A score is a ratio, nats over words; the error
-    of a difference is that of a ratio (the documents' residuals), to which comes what seeds do to
-    whole fits: the variance between seeds, taken to be the same for all K, since a few seeds
-    tell little of one.
+    `words` (documents,) is the number of scored words. The score is the ratio of sums, nats per
+    word. The standard error of a difference has two parts: that of a ratio estimator, paired over
+    documents, and the variance between seeds, pooled over all K because each has few seeds.
     """
     n_seeds = scores.shape[1]
     by_document = scores.mean(axis=1)
@@ -260,24 +261,26 @@ def compare(scores: NDArray[np.float64], words: NDArray[np.int64]) -> Comparison
     by_seed = scores.sum(axis=2) / words.sum()
     between_seeds = float(by_seed.var(axis=1, ddof=1).mean()) / n_seeds
     best = int(held_out.argmax())
-    of_documents = _ratio_errors(by_document[best] - by_document, words)
+    of_documents = _ratio_standard_errors(by_document[best] - by_document, words)
     behind_error = np.sqrt(of_documents**2 + 2 * between_seeds)
     behind_error[best] = 0.0
-    return Comparison(held_out, held_out[best] - held_out, behind_error)
+    return CandidateScores(held_out, held_out[best] - held_out, behind_error)
 
 
-def gain_of(
+def gain_over_one_topic(
     scores: NDArray[np.float64], one_topic: NDArray[np.float64], words: NDArray[np.int64]
 ) -> tuple[float, float]:
-    """Say how far (seeds, documents) are above a single topic in nats a word, and the error."""
+    """Return the mean gain of (seeds, documents) over one topic, nats per word, and its error."""
     gains = scores.mean(axis=0) - one_topic
     between_seeds = float((scores.sum(axis=1) / words.sum()).var(ddof=1)) / len(scores)
-    error = np.sqrt(_ratio_errors(gains[np.newaxis], words)[0] ** 2 + between_seeds)
+    error = np.sqrt(_ratio_standard_errors(gains[np.newaxis], words)[0] ** 2 + between_seeds)
     return float(gains.sum() / words.sum()), float(error)
 
 
-def _ratio_errors(nats: NDArray[np.float64], words: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Give the standard error of Σ nats / Σ words for every row of (K, documents)."""
+def _ratio_standard_errors(
+    nats: NDArray[np.float64], words: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Compute the standard error of Σ nats / Σ words for every row of (K, documents)."""
     n_documents = words.size
     ratios = nats.sum(axis=1) / words.sum()
     residuals = nats - ratios[:, np.newaxis] * words

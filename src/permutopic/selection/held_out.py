@@ -1,8 +1,8 @@
-"""Documents held out, half of their words hidden, and how well a model predicts those.
+"""Held-out score by document completion: log probability of hidden words given shown ones.
 
-A held-out document is *completed*: every other token of each unit is shown, the model says which
-topics the units have, and the tokens between are scored under those topics. No word is scored that
-the structure was inferred from, so more topics do not score better for being more.
+Every other token of each unit of a held-out document is shown, the model infers the topics of units
+from these, and the remaining tokens are scored under these topics. No word is scored from which the
+structure was inferred, so the score does not favour more topics by itself.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from scipy.special import logsumexp
 from permutopic.checks import check_real
 from permutopic.corpus import take_documents
 from permutopic.corpus.parts import within
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from permutopic.corpus import Corpus
 
-FEWEST_DOCUMENTS, FEWEST_HELD = 5, 2
-"""Of fewer documents nothing can be said: an error takes two that are held out."""
+MIN_DOCUMENTS, MIN_HELD_OUT = 5, 2
+"""Minimum numbers of documents: a standard error needs two held-out ones."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fold:
-    """A corpus parted into documents to learn from and documents to be completed.
+    """A corpus divided into training and held-out documents.
 
     Attributes
     ----------
     train
-        What a model is fitted to; its vocabulary has the words that occur there, and no other.
+        The training documents; the vocabulary has the words that occur there.
     shown
-        The held-out documents with every other token of each unit, the first one included.
+        The held-out documents with every other token of each unit, from the first.
     hidden, hidden_offsets
-        The tokens between, and where those of each unit begin and end.
+        The other tokens, and the offsets of units in them.
     unknown
-        Tokens of the held-out documents that `train` does not have. They are in neither half.
+        Number of held-out tokens that do not occur in `train`. They are neither shown nor hidden.
     """
 
     train: Corpus
@@ -62,9 +62,9 @@ class Fold:
 
 
 def make_fold(corpus: Corpus, held_out: float, rng: np.random.Generator) -> Fold:
-    """Hold a random share of the documents out, and hide half of their words.
+    """Hold out a random share of the documents, and hide half of their words.
 
-    Held-out documents that share no word with the others are left out.
+    Held-out documents that share no word with the others are dropped.
 
     >>> from permutopic import Corpus
     >>> corpus = Corpus.from_paragraphs([["a b c d", "b a"]] * 5)
@@ -72,19 +72,19 @@ def make_fold(corpus: Corpus, held_out: float, rng: np.random.Generator) -> Fold
     <Fold: 3 documents to learn from, 2 held out, 6 hidden words>
     """
     held = choose_documents(corpus.n_documents, held_out, rng)
-    mine = np.setdiff1d(np.arange(corpus.n_documents), held)
-    occurring = np.unique(corpus.words[_tokens_of(corpus, mine)])
-    train = take_documents(corpus, mine, occurring)
+    training = np.setdiff1d(np.arange(corpus.n_documents), held)
+    occurring = np.unique(corpus.words[_tokens_of(corpus, training)])
+    train = take_documents(corpus, training, occurring)
     known = np.isin(corpus.words, occurring)
     in_document = np.add.reduceat(known, corpus.unit_offsets[corpus.document_offsets[:-1]])
     unknown = int((~known[_tokens_of(corpus, held)]).sum())
     held = held[in_document[held] > 0]
     if held.size:
-        shown, hidden, hidden_offsets = _hide(take_documents(corpus, held, occurring))
+        shown, hidden, hidden_offsets = _split_tokens(take_documents(corpus, held, occurring))
         scored = np.diff(hidden_offsets[shown.document_offsets]) > 0
-    if held.size < FEWEST_HELD or np.count_nonzero(scored) < FEWEST_HELD:
+    if held.size < MIN_HELD_OUT or np.count_nonzero(scored) < MIN_HELD_OUT:
         raise InputError(
-            f"fewer than {FEWEST_HELD} held-out documents have a unit with two words that the "
+            f"fewer than {MIN_HELD_OUT} held-out documents have a unit with two words that the "
             "other documents know: give longer units or more documents"
         )
     return Fold(train, shown, hidden, hidden_offsets, unknown)
@@ -93,28 +93,29 @@ def make_fold(corpus: Corpus, held_out: float, rng: np.random.Generator) -> Fold
 def choose_documents(
     n_documents: int, held_out: float, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw the documents to hold out, in the order of the corpus.
+    """Draw the held-out documents, in the order of the corpus.
 
     >>> choose_documents(10, 0.2, np.random.default_rng(0)).tolist()
     [4, 6]
     """
     share = check_real(held_out, "held_out", 0.0, 1.0, note="a share of the documents")
-    if n_documents < FEWEST_DOCUMENTS:
+    if n_documents < MIN_DOCUMENTS:
         raise InputError(
-            f"choosing K takes at least {FEWEST_DOCUMENTS} documents, some to learn from and some "
+            f"choosing K takes at least {MIN_DOCUMENTS} documents, some to learn from and some "
             f"to be scored by, and there are {n_documents}"
         )
     n_held = round(share * n_documents)
-    least, most = FEWEST_HELD, n_documents - FEWEST_HELD
-    if not least <= n_held <= most:
-        # Rounded away from the end that it is too near to.
+    minimum, maximum = MIN_HELD_OUT, n_documents - MIN_HELD_OUT
+    if not minimum <= n_held <= maximum:
+        # Rounded inwards, so that the bounds themselves are valid.
         low, high = (
-            np.ceil(100 * least / n_documents) / 100,
-            np.floor(100 * most / n_documents) / 100,
+            np.ceil(100 * minimum / n_documents) / 100,
+            np.floor(100 * maximum / n_documents) / 100,
         )
         raise InputError(
-            f"held_out must leave {least} documents or more on either side: of {n_documents} "
-            f"documents, between {low:g} and {high:g}, not {held_out!r}"
+            Parameter("held_out"),
+            f" must leave {minimum} documents or more on either side: of {n_documents} "
+            f"documents, between {low:g} and {high:g}, not {held_out!r}",
         )
     return np.sort(rng.permutation(n_documents)[:n_held])
 
@@ -122,19 +123,19 @@ def choose_documents(
 def score_hidden(
     fold: Fold, probabilities: NDArray[np.float64], word_distributions: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Score the hidden words: (documents,), log probability in nats.
+    """Compute the log probability of the hidden words of each document, in nats: (documents,).
 
     Parameters
     ----------
     probabilities
-        (units, topics) of all `fold.shown`: how probable each topic is given the shown words.
+        (units, topics): posterior of the topics of `fold.shown` given the shown words.
     word_distributions
-        (topics, words): φ of the model.
+        (topics, words): word probabilities of the topics.
 
     Notes
     -----
-    A unit has one topic, and it is not known: log Σ_k P(k | shown) Π_w φ_kw, w over its hidden
-    tokens. Documents are sums over units.
+    A unit scores log Σ_k P(k | shown) Π_w β_kw, with w its hidden tokens; a document the sum of its
+    units.
     """
     n_units, n_topics = probabilities.shape
     if n_units != fold.shown.n_units:
@@ -151,21 +152,21 @@ def score_hidden(
 
 
 def score_one_topic(fold: Fold, word_prior: float) -> NDArray[np.float64]:
-    """Score the hidden words under the words of the whole training part: what K = 1 would give."""
+    """Score the hidden words under the word frequencies of all training documents, as K = 1."""
     counts = np.bincount(fold.train.words, minlength=fold.train.n_words) + word_prior
-    everything = np.ones((fold.shown.n_units, 1))
-    return score_hidden(fold, everything, (counts / counts.sum())[np.newaxis])
+    certain = np.ones((fold.shown.n_units, 1))
+    return score_hidden(fold, certain, (counts / counts.sum())[np.newaxis])
 
 
-def _hide(held: Corpus) -> tuple[Corpus, NDArray[np.int32], NDArray[np.int64]]:
-    """Part the tokens of each unit by turns: those that are shown, and those that are not."""
+def _split_tokens(held: Corpus) -> tuple[Corpus, NDArray[np.int32], NDArray[np.int64]]:
+    """Divide the tokens of each unit alternately into shown and hidden ones."""
     begins = np.repeat(held.unit_offsets[:-1], np.diff(held.unit_offsets))
-    turn = (np.arange(held.n_tokens) - begins) % 2
+    parity = (np.arange(held.n_tokens) - begins) % 2
     offsets = [
-        np.concatenate([[0], np.cumsum(turn == which)])[held.unit_offsets] for which in (0, 1)
+        np.concatenate([[0], np.cumsum(parity == which)])[held.unit_offsets] for which in (0, 1)
     ]
-    shown = replace(held, words=held.words[turn == 0], unit_offsets=offsets[0])
-    return shown, held.words[turn == 1], offsets[1]
+    shown = replace(held, words=held.words[parity == 0], unit_offsets=offsets[0])
+    return shown, held.words[parity == 1], offsets[1]
 
 
 def _tokens_of(corpus: Corpus, documents: NDArray[np.int64]) -> NDArray[np.int64]:

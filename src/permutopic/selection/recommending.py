@@ -1,13 +1,12 @@
-"""Which K to take, from how well each predicts held-out words and how far its fits agree.
+"""Recommendation of K from held-out scores and the agreement of fits.
 
-The rule: among the candidates, the smallest K that predicts held-out words as well as the best,
-to within one standard error of the difference (or a hundredth of what topics gain: fits that are
-nearly the same differ by nearly nothing, but surely). Where only the largest K is that good, the
-score still rises at the end of the range. On a large corpus it may do so for ever, with finer and
-finer topics that are worth less and less; then the smallest K with nine tenths of the gain over a
-single topic is taken. Either way, where a larger K that is good enough has fits that agree much
-better, that one is taken; and where a smaller K uses as many topics and is within twice the error,
-that one, for topics without a unit predict nothing.
+The rule: the smallest K whose held-out score is within one standard error of the best (or within a
+hundredth of the gain over a single topic: nearly equal fits may differ by a tiny but significant
+amount). If only the largest K qualifies, the score still rises at the end of the range. On a large
+corpus it may rise indefinitely, with ever finer topics and smaller gains; then the smallest K with
+nine tenths of the gain over a single topic is chosen. In either case a larger qualifying K is
+preferred if its fits agree much better; and a smaller K that uses as many topics, and is within
+twice the error, replaces the chosen one, since topics without a unit predict nothing.
 """
 
 from __future__ import annotations
@@ -15,45 +14,46 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from permutopic.errors import Message, Parameter
 from permutopic.model.mcmc.convergence import AGREEMENT_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NEGLIGIBLE = 0.01
-"""The share of the best K's gain over one topic that no one misses."""
+NEGLIGIBLE_GAIN = 0.01
+"""Share of the gain over one topic that is negligible."""
 
-ENOUGH = 0.9
-"""The share of that gain to be content with where it still rises."""
+SUFFICIENT_GAIN = 0.9
+"""Share of the gain that suffices if the score still rises."""
 
-WORTH_NAMING = 0.8
-"""The share of it that a steadier, coarser outline keeps if it is to be named as a way out."""
+ACCEPTABLE_GAIN = 0.8
+"""Share of the gain that a smaller K must keep to be named as a more stable alternative."""
 
-MUCH_STABLER = 0.1
-"""Agreement by which a larger K has to be ahead to be taken for it; fits of one K that were made
-with other seeds differ by about half as much."""
+AGREEMENT_MARGIN = 0.1
+"""Difference of agreement that counts as much better; other seeds of the same K change the
+agreement by about half as much."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """What was found of one K.
+    """Scores of one K.
 
     Attributes
     ----------
     n_topics
         K.
     held_out
-        Log probability of a held-out word in nats, the mean over seeds: higher is better.
+        Held-out log probability in nats per word, the mean over seeds: higher is better.
     behind, behind_error
-        How far it is behind the best candidate, and the standard error of that difference, paired
-        over documents and with what seeds do in it; both 0 for the best.
+        Difference from the best candidate and its standard error, paired over documents and
+        including the variance between seeds; both 0 for the best.
     agreement, order_agreement
-        How far fits with different seeds agree on who shares a topic (adjusted Rand index), and
-        on the order of their topics (Kendall's τ; None where they share too few).
+        Agreement of fits with different seeds on the partition of units (adjusted Rand index), and
+        on the order of topics (Kendall's τ; None if they share too few).
     topics_used
-        Topics that hold some unit, the mean over seeds.
+        Number of topics with at least one unit, the mean over seeds.
     seconds
-        That its fits took, and completing the held-out documents, all together.
+        Total time of its fits and of inference on the held-out documents.
     """
 
     n_topics: int
@@ -68,7 +68,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The K to take, why, and what else there is to know."""
+    """The recommended K, the reason, and notes."""
 
     n_topics: int
     reason: str
@@ -80,8 +80,7 @@ def recommend(
 ) -> Recommendation:
     """Choose among candidates.
 
-    `gain` is what a held-out word scores with the best of them, above what it scores with a single
-    topic for the whole corpus.
+    `gain` is the held-out score of the best less that of a single topic, in nats per word.
 
     >>> def tried(n_topics, behind, agreement):
     ...     return Candidate(n_topics, -6.5 - behind, behind, 0.01, agreement, 1.0, n_topics, 1.0)
@@ -91,38 +90,40 @@ def recommend(
     """
     table = sorted(candidates, key=lambda each: each.n_topics)
     best = min(table, key=lambda each: (each.behind, each.n_topics))
-    good = [each for each in table if each.behind <= max(each.behind_error, NEGLIGIBLE * gain)]
+    good = [each for each in table if each.behind <= max(each.behind_error, NEGLIGIBLE_GAIN * gain)]
     rises = len(table) > 1 and good == table[-1:]
     if rises:
-        good = [each for each in table if each.behind <= (1 - ENOUGH) * gain or each is best]
-    steadiest = max(each.agreement for each in good)
-    chosen = next(each for each in good if each.agreement >= steadiest - MUCH_STABLER)
+        good = [
+            each for each in table if each.behind <= (1 - SUFFICIENT_GAIN) * gain or each is best
+        ]
+    most_stable = max(each.agreement for each in good)
+    chosen = next(each for each in good if each.agreement >= most_stable - AGREEMENT_MARGIN)
     reason = _reason(chosen, best, gain, good, rises=rises)
-    twin = _twin(chosen, table)
-    if twin is not None:
+    smaller = _smaller_equivalent(chosen, table)
+    if smaller is not None:
         reason = (
-            f"K = {twin.n_topics} uses as many topics as K = {chosen.n_topics} "
-            f"({round(twin.topics_used)}) and is hardly behind ({twin.behind:.3f} ± "
-            f"{twin.behind_error:.3f} nats a word). {reason}"
+            f"K = {smaller.n_topics} uses as many topics as K = {chosen.n_topics} "
+            f"({round(smaller.topics_used)}) and is hardly behind ({smaller.behind:.3f} ± "
+            f"{smaller.behind_error:.3f} nats per word). {reason}"
         )
-        chosen = twin
+        chosen = smaller
     notes = [
-        _on_no_gain(best, gain, gain_error),
-        _on_unused(chosen),
-        _on_agreement(chosen, table, gain),
-        _on_range(chosen, table, rises=rises),
+        _note_no_gain(best, gain, gain_error),
+        _note_unused(chosen),
+        _note_agreement(chosen, table, gain),
+        _note_range(chosen, table, rises=rises),
     ]
     return Recommendation(chosen.n_topics, reason, tuple(filter(None, notes)))
 
 
-def _twin(chosen: Candidate, table: Sequence[Candidate]) -> Candidate | None:
-    """Find the smallest K that does with fewer spare topics what the chosen one does."""
+def _smaller_equivalent(chosen: Candidate, table: Sequence[Candidate]) -> Candidate | None:
+    """Find the smallest K that uses as many topics, and is as good within twice the error."""
     for each in table:
         if (
             each.n_topics < chosen.n_topics
             and round(each.topics_used) == round(chosen.topics_used)
             and each.behind <= 2 * each.behind_error
-            and each.agreement >= chosen.agreement - MUCH_STABLER
+            and each.agreement >= chosen.agreement - AGREEMENT_MARGIN
         ):
             return each
     return None
@@ -131,7 +132,7 @@ def _twin(chosen: Candidate, table: Sequence[Candidate]) -> Candidate | None:
 def _reason(
     chosen: Candidate, best: Candidate, gain: float, good: Sequence[Candidate], *, rises: bool
 ) -> str:
-    score, at_best = f"{chosen.held_out:.3f} nats a word", f"K = {best.n_topics}"
+    score, at_best = f"{chosen.held_out:.3f} nats per word", f"K = {best.n_topics}"
     behind = f"{chosen.behind:.3f} ± {chosen.behind_error:.3f} behind {at_best}"
     if chosen is best:
         why = f"predicts held-out words best ({score})"
@@ -154,13 +155,13 @@ def _reason(
     return f"K = {chosen.n_topics} {why}{last}."
 
 
-def _on_no_gain(best: Candidate, gain: float, error: float) -> str:
-    """Warn where topics are of no use; one error is passed by chance, one time in six."""
+def _note_no_gain(best: Candidate, gain: float, error: float) -> str:
+    """Warn if the gain is within two errors: chance exceeds one error one time in six."""
     if gain > 2 * error and round(best.topics_used) > 1:
         return ""
     if gain > 0 and round(best.topics_used) > 1:
         return (
-            f"Topics gain {gain:.3f} ± {error:.3f} nats a word over one list of words for all, "
+            f"Topics gain {gain:.3f} ± {error:.3f} nats per word over one list of words for all, "
             "which may be chance: there are few documents to tell."
         )
     return (
@@ -169,7 +170,7 @@ def _on_no_gain(best: Candidate, gain: float, error: float) -> str:
     )
 
 
-def _on_unused(chosen: Candidate) -> str:
+def _note_unused(chosen: Candidate) -> str:
     used = round(chosen.topics_used)
     if used >= chosen.n_topics:
         return ""
@@ -178,31 +179,34 @@ def _on_unused(chosen: Candidate) -> str:
     )
 
 
-def _on_agreement(chosen: Candidate, table: Sequence[Candidate], gain: float) -> str:
-    """Warn of fits that disagree; name a smaller K, not too bad, whose fits agree much better."""
+def _note_agreement(chosen: Candidate, table: Sequence[Candidate], gain: float) -> str:
+    """Warn of fits that disagree; name a smaller K with acceptable score and better agreement."""
     if chosen.agreement >= AGREEMENT_LIMIT:
         return ""
-    note = (
-        f"Fits with different seeds agree only to {chosen.agreement:.2f} of 1: fit several chains "
-        "(n_chains=4) and take the best."
+    note = Message(
+        f"Fits with different seeds agree only to {chosen.agreement:.2f} of 1: fit several ",
+        "chains (",
+        Parameter("n_chains", 4),
+        ") and take the best.",
     )
-    steadier = [
+    more_stable = [
         each
         for each in table
         if each.n_topics < chosen.n_topics
-        and each.agreement > chosen.agreement + MUCH_STABLER
-        and each.behind <= (1 - WORTH_NAMING) * gain
+        and each.agreement > chosen.agreement + AGREEMENT_MARGIN
+        and each.behind <= (1 - ACCEPTABLE_GAIN) * gain
     ]
-    if not steadier:
+    if not more_stable:
         return note
-    nearest = steadier[-1]
-    return (
-        f"{note} A coarser outline is steadier: {nearest.agreement:.2f} at K = {nearest.n_topics}, "
-        f"which costs {nearest.behind - chosen.behind:.3f} nats a word."
+    nearest = more_stable[-1]
+    return Message(
+        note,
+        f" A coarser outline is steadier: {nearest.agreement:.2f} at K = {nearest.n_topics}, "
+        f"which costs {nearest.behind - chosen.behind:.3f} nats per word.",
     )
 
 
-def _on_range(chosen: Candidate, table: Sequence[Candidate], *, rises: bool) -> str:
+def _note_range(chosen: Candidate, table: Sequence[Candidate], *, rises: bool) -> str:
     if rises:
         return (
             f"The score still rises at K = {table[-1].n_topics}, the largest that was tried: more "

@@ -1,4 +1,4 @@
-"""How far fits of the same documents agree: on who shares a topic, and on the topics' order."""
+"""Agreement of fits to the same documents: on the partition of units and the order of topics."""
 
 from __future__ import annotations
 
@@ -16,27 +16,26 @@ if TYPE_CHECKING:
 
 
 def order_agreement(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
-    """Compare the canonical orders of two fits: Kendall's τ of the topics that they share.
+    """Compute a weighted Kendall's τ between the canonical orders of two fits.
 
-    Both give every unit a topic, numbered in canonical order. Topics are matched one to one so
-    that most units agree. A pair of topics weighs as many pairs of units as agree on it: a topic
-    that hardly exists in one of the fits hardly counts. So this is the τ of the two orders over
-    pairs of units that both fits put into the same two topics. 1: one order, −1: the reverse,
-    around 0: orders that have nothing to do with each other; nan if fewer than two topics are
-    shared.
+    The arguments are the topics of units (units,), numbered in canonical order. Topics are matched
+    one to one to maximise the number of agreeing units. The weight of a pair of topics is the
+    product of their agreeing units, so this is τ over the pairs of units that both fits put into
+    the same two topics. 1: equal orders, −1: reversed, about 0: unrelated; nan if fewer than two
+    topics are shared.
 
     >>> order_agreement(np.array([0, 1, 2]), np.array([2, 1, 0]))
     -1.0
     """
     n_topics = 1 + int(max(first.max(initial=0), second.max(initial=0)))
-    together = co_occurrence(first, second, n_topics)
-    stands_for = match_topics(together)
-    shared = together[np.arange(n_topics), stands_for]
-    same_way = np.sign(stands_for[np.newaxis, :] - stands_for[:, np.newaxis])
-    # A float: products of counts add up to more than the counts do.
+    contingency = co_occurrence(first, second, n_topics)
+    matching = match_topics(contingency)
+    shared = contingency[np.arange(n_topics), matching]
+    concordance = np.sign(matching[np.newaxis, :] - matching[:, np.newaxis])
+    # Floats, because the sum of products of counts may overflow.
     weights = np.triu(np.outer(shared, shared).astype(np.float64), k=1)
     total = weights.sum()
-    return float((weights * same_way).sum() / total) if total > 0 else float("nan")
+    return float((weights * concordance).sum() / total) if total > 0 else float("nan")
 
 
 def mean_agreement(fits: Sequence[NDArray[np.int64]]) -> tuple[float, float]:
