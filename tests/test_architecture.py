@@ -17,7 +17,7 @@ ROOT = Path(permutopic.__file__).parent
 # apart: `model` knows no reader and no metric.
 LAYERS = [
     {"", "errors"},
-    {"categorical", "checks", "extras", "jit"},
+    {"categorical", "checks", "extras", "files", "jit"},
     {
         *("documents", "permutation", "mallows", "dirichlet", "streams", "slice_sampling"),
         "storage",

@@ -10,7 +10,7 @@ from safetensors.numpy import load_file, save_file
 
 from permutopic import ContentModel, Corpus, InputError, Tokens, Units
 from permutopic.corpus import documents_from_paragraphs
-from permutopic.storage import SCHEMA, check_target, peek
+from permutopic.storage import SCHEMA, check_model_target, read_description
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +260,7 @@ def test_the_tokens_of_the_corpus_are_saved(tmp_path):
 def test_impossible_places_are_refused_before_a_fit(model, tmp_path, name):
     (tmp_path / "file").write_text("text")
     with pytest.raises(InputError, match="cannot be written"):
-        check_target(tmp_path / name)
+        check_model_target(tmp_path / name)
     with pytest.raises(InputError, match=r"cannot be read|is not a model folder"):
         ContentModel.load(tmp_path / name)
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
@@ -388,8 +388,8 @@ def test_a_model_is_not_written_into_a_model_nor_nowhere(model, tmp_path):
 
 
 def test_looking_into_a_folder_tells_its_description_or_nothing(model, tmp_path):
-    assert peek(tmp_path) == {}
+    assert read_description(tmp_path) == {}
     model.save(tmp_path / "m")
-    assert peek(tmp_path / "m")["schema"] == SCHEMA
+    assert read_description(tmp_path / "m")["schema"] == SCHEMA
     (tmp_path / "m" / "model.json").write_text("[]")
-    assert peek(tmp_path / "m") == {}
+    assert read_description(tmp_path / "m") == {}

@@ -66,15 +66,15 @@ def mean(counts: ArrayLike, concentration: float) -> NDArray[np.float64]:
 def draw_log_dirichlet(
     concentration: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Draw the logarithms of a Dirichlet vector, safe where shares are too small for a float.
+    """Draw the logarithms of a Dirichlet vector, without underflow of small components.
 
     A gamma variable of shape a is one of shape a + 1 times U^(1/a).
 
-    >>> shares = np.exp(draw_log_dirichlet(np.array([1.0, 2.0]), np.random.default_rng(0)))
-    >>> round(float(shares.sum()), 12)
+    >>> drawn = np.exp(draw_log_dirichlet(np.array([1.0, 2.0]), np.random.default_rng(0)))
+    >>> round(float(drawn.sum()), 12)
     1.0
     """
     uniforms = 1.0 - rng.random(concentration.size)
     logs = np.log(rng.gamma(concentration + 1)) + np.log(uniforms) / concentration
-    shares: NDArray[np.float64] = logs - np.logaddexp.reduce(logs)
-    return shares
+    normalised: NDArray[np.float64] = logs - np.logaddexp.reduce(logs)
+    return normalised

@@ -1,4 +1,4 @@
-"""What only some need: imported when it is used, named with its extra when it is missing."""
+"""Optional dependencies: imported when they are used, named with their extra when missing."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from permutopic.errors import InputError
 
 
 class MissingExtraError(InputError):
-    """Something is asked for that only an extra brings, and it is not installed."""
+    """An optional dependency is needed and not installed."""
 
 
 def needs(module: str, extra: str, purpose: str) -> Any:
-    """Import a module that an extra brings, or say how to get it.
+    """Import a module of an extra, or raise an error that says how to install it.
 
     >>> needs("no_such_module", "docx", "Word documents")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""How the kernels are compiled: one place for numba and its options."""
+"""Compilation of kernels: the one module that imports numba, and its options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function for speed, keep the machine code on disk, and keep its type.
+    """Compile a function and cache the machine code on disk; its type stays.
 
     No fast-math: the same numbers must come out whatever the processor reorders. A division by
     zero gives infinity, as in numpy: checking for it would keep loops from being vectorised.
@@ -36,10 +36,10 @@ def compiled(function: Function) -> Function:
 
 
 def atomic_add(counters: NDArray[np.int64], index: int, amount: int) -> int:
-    """Add to a counter that several threads share, and give what it was before.
+    """Add to a counter that several threads share, and return its value before.
 
-    In compiled code this is one instruction that no other thread can come between, and that
-    nothing is moved across. Here is what it means where there is one thread.
+    In compiled code this is one atomic instruction, sequentially consistent. This is what it
+    computes on one thread.
     """
     before = int(counters[index])
     counters[index] = before + amount
@@ -51,9 +51,9 @@ def _atomic_add(_typing: Any, counters: Any, index: Any, amount: Any) -> Any:  #
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[0]
         array = context.make_array(kind)(context, builder, args[0])
-        place = [args[1]]
+        indices = [args[1]]
         pointer = cgutils.get_item_pointer(  # type: ignore[no-untyped-call]
-            context, builder, kind, array, place, wraparound=False
+            context, builder, kind, array, indices, wraparound=False
         )
         return builder.atomic_rmw("add", pointer, args[2], "seq_cst")
 
@@ -69,22 +69,22 @@ def _compiled_atomic_add(counters: Any, index: Any, amount: Any) -> Any:  # noqa
 
 
 class _Announcer(event.Listener):
-    """Says once that compiling has begun."""
+    """Reports once that compilation has begun."""
 
     def __init__(self, say: Callable[[str], object]) -> None:
-        self.say, self.silent = say, False
+        self.say, self.reported = say, False
 
     def on_start(self, event: object) -> None:  # noqa: ARG002
-        if not self.silent:
-            self.silent = True
+        if not self.reported:
+            self.reported = True
             self.say("compiling for the first use on this machine: about half a minute, once")
 
     def on_end(self, event: object) -> None:
-        """Nothing is said when it is done."""
+        """Do nothing."""
 
 
 @contextmanager
 def announced(say: Callable[[str], object]) -> Iterator[None]:
-    """Have a person told when something is really compiled, not merely read from the disk."""
+    """Call `say` when something is compiled and not just loaded from the cache."""
     with event.install_listener("numba:compile", _Announcer(say)):
         yield

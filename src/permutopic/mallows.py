@@ -2,7 +2,7 @@
 
 An order's inversion counts are independent: count j takes one of m = K−j values 0 … m−1
 (j from zero) with probability exp(−ρ_j v) / ψ_m(ρ_j). A large `dispersion` ρ_j keeps item j in
-its place; at ρ_j = 0 all its places are equally likely, at ρ_j = ∞ only the first is possible.
+its position; at ρ_j = 0 all positions are equally likely, at ρ_j = ∞ only the first is possible.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def n_values(n_items: int) -> NDArray[np.int64]:
-    """Give the number of values m each inversion count can take: K, K−1, … 2."""
+    """Return the number of values that each inversion count can take: K, K−1, … 2."""
     return np.arange(n_items, 1, -1)
 
 
@@ -112,7 +112,7 @@ def log_prior(
 
 
 def log_prior_of_float(values: int, mean: float, strength: float) -> Callable[[float], float]:
-    """Make `log_prior` a function of one plain positive float, for samplers that call it often."""
+    """Return `log_prior` as a function of one plain positive float, for frequent calls."""
 
     def log_density(rho: float) -> float:
         normalizer = math.log(math.expm1(-values * rho) / math.expm1(-rho))

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def order_to_inversions(order: ArrayLike) -> NDArray[np.int64]:
-    """Count, for each item but the last, the greater items that stand before it.
+    """Count, for each item but the last, the greater items that precede it.
 
     >>> order_to_inversions([2, 0, 4, 5, 1, 3])
     array([1, 3, 0, 2, 0])
     """
     items = _checked(order)
-    place = np.argsort(items)
-    later_items_first = place[None, :] < place[:, None]
+    position = np.argsort(items)
+    later_items_first = position[None, :] < position[:, None]
     counts: NDArray[np.int64] = np.triu(later_items_first, k=1).sum(axis=1)
     return counts[: max(items.size - 1, 0)]
 

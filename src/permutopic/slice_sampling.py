@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def slice_sample(
     log_density: Callable[[float], float], current: float, width: float, rng: np.random.Generator
 ) -> float:
-    """Move a positive number by one step that leaves its unimodal density as it is.
+    """Draw a positive number by one step that leaves its unimodal density invariant.
 
     `width` is a guess of the density's extent; it may depend on the density, not on `current`.
     """

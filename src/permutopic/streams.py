@@ -1,7 +1,7 @@
-"""Random numbers keyed by where they are used, so that nothing else can move them.
+"""Random numbers keyed by their use.
 
-The numbers of one visit depend on (seed, chain, sweep, move, place) and on nothing that ran
-before: not on threads, not on progress being shown, not on the documents visited earlier.
+The numbers of one document in one move depend on (seed, chain, sweep, move, key) alone: not on
+threads, not on progress being shown, not on the documents before it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from permutopic.checks import check_integer
 
 
 class Streams:
-    """A Philox generator that can be put at any (sweep, move, place) of one chain.
+    """A Philox generator that can be set to any (sweep, move, key) of one chain.
 
     >>> streams = Streams(seed=7)
-    >>> first = streams.at(sweep=3, move=0, place=5).random()
+    >>> first = streams.at(sweep=3, move=0, key=5).random()
     >>> _ = streams.at(sweep=0, move=1).random(100)
-    >>> first == streams.at(sweep=3, move=0, place=5).random()
+    >>> first == streams.at(sweep=3, move=0, key=5).random()
     True
     """
 
@@ -30,16 +30,16 @@ class Streams:
         self._generator = np.random.Generator(self._bits)
         self._origin = self._bits.state
 
-    def at(self, sweep: int, move: int, place: int = 0) -> np.random.Generator:
-        """Put the generator at its place; it is valid until the next call."""
-        # The lowest word of the counter stays free: 2^64 blocks for every place.
-        self._origin["state"]["counter"][:] = (0, place, sweep, move)
+    def at(self, sweep: int, move: int, key: int = 0) -> np.random.Generator:
+        """Set the generator to its stream; it is valid until the next call."""
+        # The lowest word of the counter stays free: 2^64 blocks for every key.
+        self._origin["state"]["counter"][:] = (0, key, sweep, move)
         self._bits.state = self._origin
         return self._generator
 
 
 def seed_from(random_state: object) -> int:
-    """Turn what scikit-learn calls a random state into one whole number."""
+    """Turn a random state, as scikit-learn has it, into one whole number."""
     if random_state is None:
         return secrets.randbits(63)
     if isinstance(random_state, np.random.Generator):

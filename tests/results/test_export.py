@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from permutopic.errors import InputError
-from permutopic.results.export import check_target, plain, to_frame, write_rows
+from permutopic.results.export import check_table_target, plain, to_frame, write_rows
 
 COLUMNS = {"n": int, "share": float, "name": str, "seen": bool, "units": list[int]}
 ROWS = [
@@ -199,7 +199,7 @@ def test_a_folder_that_may_not_be_written_is_refused(tmp_path):
     tmp_path.chmod(0o500)
     try:
         with pytest.raises(InputError, match=r"cannot be written \(Permission denied\)"):
-            check_target(tmp_path / "t.csv")
+            check_table_target(tmp_path / "t.csv")
     finally:
         tmp_path.chmod(0o700)
 
@@ -207,7 +207,7 @@ def test_a_folder_that_may_not_be_written_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("module", "extra", "use"),
     [
-        ("pyarrow.parquet", "parquet", lambda folder: check_target(folder / "t.parquet")),
+        ("pyarrow.parquet", "parquet", lambda folder: check_table_target(folder / "t.parquet")),
         ("pandas", "pandas", lambda _: to_frame([], ["n"])),
     ],
 )

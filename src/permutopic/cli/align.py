@@ -1,4 +1,4 @@
-"""`permutopic align`: where each topic stands in documents, and which paragraphs correspond."""
+"""`permutopic align`: which units have which topic, and which paragraphs correspond."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permutopic.cli.reading_options import OPTIONAL_PATHS, infer_options, take_model_input
-from permutopic.cli.results import check_output, give, one_line, print_legend, result_options
+from permutopic.cli.results import (
+    check_output,
+    one_line,
+    print_legend,
+    result_options,
+    write_or_show,
+)
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,14 +75,16 @@ def align_command(
         aligned = given.model.align(given.documents(), **given.settings)
         asked = find_unit(aligned, like)
         found = map(vars, aligned.nearest(*asked, nearest))
-        give(found, COUNTERPART_COLUMNS, lambda rows: _show_like(rows, aligned, asked), **target)
+        write_or_show(
+            found, COUNTERPART_COLUMNS, lambda rows: _show_like(rows, aligned, asked), **target
+        )
     elif topic is not None:
         number = find_topic(names, topic)
         table = passage_table(given.inferred, names, number)
-        give(table, table.columns, lambda rows: _show_topic(rows, names[number]), **target)
+        write_or_show(table, table.columns, lambda rows: _show_topic(rows, names[number]), **target)
     else:
         table = run_table(given.inferred, names)
-        give(table, table.columns, lambda rows: show_grid(rows, names), **target)
+        write_or_show(table, table.columns, lambda rows: show_grid(rows, names), **target)
 
 
 def find_unit(aligned: Alignment, asked: str) -> tuple[int, int]:
@@ -129,7 +137,7 @@ def show_grid(rows: list[dict[str, Any]], names: Sequence[str]) -> None:
         shown = str(first) if first == last else f"{first}–{last}"
         cells.setdefault((row["document"], row["topic"]), []).append(shown)
     topics = sorted({topic for _, topic in cells})
-    texts = {place: ", ".join(found) for place, found in cells.items()}
+    texts = {cell: ", ".join(found) for cell, found in cells.items()}
     console = make_console()
     for block in _blocks(topics, texts, console.width - 34):
         _print_grid(titles, block, texts, console)
@@ -137,7 +145,7 @@ def show_grid(rows: list[dict[str, Any]], names: Sequence[str]) -> None:
 
 
 def _blocks(topics: list[int], texts: dict[tuple[int, int], str], room: int) -> Iterator[list[int]]:
-    """Put as many topics side by side as there is room for."""
+    """Group topics into blocks that fit the width."""
     widths = dict.fromkeys(topics, 1)
     for (_, topic), text in texts.items():
         widths[topic] = max(widths[topic], len(text))
@@ -186,12 +194,12 @@ def _show_topic(rows: list[dict[str, Any]], name: str) -> None:
         ("text", "left") if has_text else ("characters", "right"),
     )
     for row in rows:
-        place = "–" if row["start"] < 0 else f"{row['start']}–{row['end']}"
+        span = "–" if row["start"] < 0 else f"{row['start']}–{row['end']}"
         table.add_row(
             Text(shortened(printable(row["title"])), no_wrap=True),
             str(row["unit"]),
             as_share(row["probability"]),
-            one_line(row["text"]) if has_text else place,
+            one_line(row["text"]) if has_text else span,
         )
     console.print(table)
     documents = len({row["document"] for row in rows})

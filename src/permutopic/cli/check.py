@@ -8,7 +8,7 @@ import click
 
 from permutopic.cli.options import number
 from permutopic.cli.reading_options import OPTIONAL_PATHS, infer_options, take_model_input
-from permutopic.cli.results import check_output, for_machines, give, result_options
+from permutopic.cli.results import check_output, is_written, result_options, write_or_show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,10 +109,10 @@ def check_command(
     entries = None if template is None else read_template(template)
     given = take_model_input(model, paths, settings)
     checker = given.model.checker(template=entries, thresholds=thresholds)
-    if for_machines(as_json, as_csv, output):
+    if is_written(as_json, as_csv, output):
         table = checker.table(given.inferred if paths else None, nearest=n_nearest)
         target = {"as_json": as_json, "as_csv": as_csv}
-        give(table, table.columns, lambda _: None, output=output, **target)
+        write_or_show(table, table.columns, lambda _: None, output=output, **target)
     else:
         # Neighbours take long to find, and are shown for few of the documents.
         report = checker.report(given.inferred() if paths else None, nearest=0)

@@ -10,7 +10,7 @@ import click
 
 from permutopic.cli.options import choice, number
 from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
-from permutopic.cli.results import check_output, give, result_options
+from permutopic.cli.results import check_output, result_options, write_or_show
 from permutopic.cli.rival_options import take_settings
 from permutopic.errors import InputError, InputWarning
 
@@ -105,7 +105,7 @@ def compare_command(
             settings=given,
             on_run=on_run,
         )
-    give(
+    write_or_show(
         comparison.rows(),
         comparison.columns,
         lambda _: print_comparison(comparison),

@@ -26,13 +26,13 @@ def fit_command(paths: tuple[str, ...], output: str, force: bool, **settings: An
     from permutopic.cli.progress import shown_progress
     from permutopic.cli.tables import printable
     from permutopic.errors import InputError, render
-    from permutopic.storage import check_target, peek
+    from permutopic.storage import check_model_target, read_description
     from permutopic.topics import NamedTopics
 
     corpus_settings = take_corpus_settings(settings)
     model = make_model({**settings, "tokens": corpus_settings.tokens})
-    check_target(output)
-    if not force and NamedTopics.has_user_changes(peek(output).get("topics")):
+    check_model_target(output)
+    if not force and NamedTopics.has_user_changes(read_description(output).get("topics")):
         raise InputError(
             f"{output} is a model with names or merged topics of your own: --force replaces it"
         )

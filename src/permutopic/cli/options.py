@@ -18,13 +18,13 @@ SHOWN_WORDS = 6
 
 
 def choice(name: str, values: list[str], explanation: str) -> Option:
-    """Make an option that takes one of a few values, the first unless told."""
+    """Make an option that takes one of a few values; the first is the default."""
     kind = click.Choice(values)
     return click.option(name, type=kind, default=values[0], show_default=True, help=explanation)
 
 
 def number(name: str, target: str, default: float, explanation: str) -> Option:
-    """Make an option that takes a number of the kind that its default is."""
+    """Make an option that takes a number of its default's type."""
     kind = type(default)
     return click.option(
         name, target, type=kind, default=default, show_default=True, help=explanation
@@ -65,7 +65,7 @@ _MODEL_OPTIONS = (
         "--dispersion-prior",
         "dispersion_prior",
         1.0,
-        "ρ0: how firmly topics are expected to keep their place.",
+        "ρ0: how firmly topics are expected to keep their position.",
     ),
     click.option(
         "--dispersion-strength",
@@ -81,13 +81,13 @@ def model_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def model_options_but(*unwanted: str) -> Option:
-    """Add those that a command has no other use for."""
+    """Add the options of a ContentModel but some."""
     wanted = [option for name, option in _named(_MODEL_OPTIONS) if name not in unwanted]
     return adding(wanted)
 
 
 def adding(options: Sequence[Option]) -> Option:
-    """Make one decorator of several options, which come in this order."""
+    """Make one decorator of several options, listed in this order."""
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
         for option in reversed(options):
@@ -98,18 +98,18 @@ def adding(options: Sequence[Option]) -> Option:
 
 
 def _named(options: Sequence[Option]) -> Iterator[tuple[str, Option]]:
-    """Tell by what name a command is given the value of each option."""
+    """Yield options with the names of their parameters."""
     for option in options:
 
         def nothing() -> None:
-            """Take an option and show it."""
+            """Carry one option."""
 
         option(nothing)
         yield nothing.__click_params__[0].name, option  # type: ignore[attr-defined]
 
 
 class NumberOr(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A number, or one word that stands for none.
+    """A number, or a word in its place.
 
     >>> NumberOr(float, "learned").convert("0.2", None, None)
     0.2
@@ -120,11 +120,11 @@ class NumberOr(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         self.name = "number"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
-        """Show the word as it is to be given."""
+        """Return the form of a value for the help text."""
         return f"{'N' if self.kind is int else 'X'}|{self.word}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the number or leave the word as it is."""
+        """Parse the number; return the word unchanged."""
         if value == self.word:
             return value
         try:
@@ -135,7 +135,7 @@ class NumberOr(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 
 def make_model(settings: dict[str, Any]) -> ContentModel:
-    """Make the model that the options describe, with everything checked before text is read."""
+    """Make the model that the options describe, and check its settings before text is read."""
     from permutopic.estimator import ContentModel
 
     model = ContentModel(**settings)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from permutopic.cli.options import choice
-from permutopic.cli.results import check_output, give, one_line, result_options
+from permutopic.cli.results import check_output, one_line, result_options, write_or_show
 
 
 @click.command("order")
@@ -50,7 +50,7 @@ def order_command(
     loose = read_pieces(pieces, ReadOptions(encoding=encoding, errors=errors))
     texts, ids = [piece.text for piece in loose], [piece.id for piece in loose]
     table = fitted.order(texts, method=chosen, ids=ids).table()
-    give(table, table.columns, _show, as_json=as_json, as_csv=as_csv, output=output)
+    write_or_show(table, table.columns, _show, as_json=as_json, as_csv=as_csv, output=output)
 
 
 def _show(rows: list[dict[str, Any]]) -> None:

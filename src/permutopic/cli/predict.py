@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permutopic.cli.reading_options import FEW_SAMPLES, PATHS, infer_options, take_model_input
-from permutopic.cli.results import check_output, for_machines, give, print_legend, result_options
+from permutopic.cli.results import (
+    check_output,
+    is_written,
+    print_legend,
+    result_options,
+    write_or_show,
+)
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,7 +48,7 @@ def predict_command(
     output: str | None,
     **settings: Any,
 ) -> None:
-    """Tell the topic of every unit of the documents in PATHS, by a saved MODEL.
+    """Infer the topic of every unit of the documents in PATHS, by a saved MODEL.
 
     PATHS are files, folders, globs, or - for standard input. Shown is a line a document; --json,
     --csv and -o FILE give a row a unit, or with --documents a row a document.
@@ -51,7 +57,7 @@ def predict_command(
         raise InputError("--probabilities are those of units: they do not go with --documents")
     check_output(output, model, *paths)
     given = take_model_input(model, paths, settings, FEW_SAMPLES)
-    if not for_machines(as_json, as_csv, output):
+    if not is_written(as_json, as_csv, output):
         _show(given.inferred(), given.model.topic_names_)
         return
     table = given.model.predict_table(
@@ -60,7 +66,9 @@ def predict_command(
         probabilities=probabilities,
         **given.settings,
     )
-    give(table, table.columns, lambda _: None, output=output, as_json=as_json, as_csv=as_csv)
+    write_or_show(
+        table, table.columns, lambda _: None, output=output, as_json=as_json, as_csv=as_csv
+    )
 
 
 def _show(documents: Iterator[Inferred], names: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Progress on a terminal; nothing where there is none."""
+"""Progress bars, on a terminal only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def shown_progress(model: ContentModel) -> Iterator[Callable[[SweepInfo], None] | None]:
-    """Give a callback that shows sweep, log joint, topics in use and time left on stderr."""
+    """Yield a callback that shows sweep, log joint, topics in use and time left on stderr."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -51,7 +51,7 @@ def shown_progress(model: ContentModel) -> Iterator[Callable[[SweepInfo], None] 
 
 @contextmanager
 def shown_steps(what: str) -> Iterator[Callable[[int, int, str], None]]:
-    """Give a function that shows which of so many steps is under way, and what it is, on stderr."""
+    """Yield a function that shows the current step, of how many, and its name on stderr."""
     if not sys.stderr.isatty():
         yield lambda step, n_steps, text: None  # noqa: ARG005
         return
@@ -67,7 +67,7 @@ def shown_steps(what: str) -> Iterator[Callable[[int, int, str], None]]:
 
 
 def _bar(what: str, width: int, console: Console) -> Progress:
-    """Make a line that says how far it is and how long it takes, and is gone at the end."""
+    """Make a transient progress bar with the time left."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,

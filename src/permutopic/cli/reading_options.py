@@ -111,25 +111,25 @@ _INFER_OPTIONS = (
 
 
 def file_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say how files are read."""
+    """Add the options of `ReadOptions`."""
     return adding(_FILE_OPTIONS)(command)
 
 
 def reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say how files are read, and how documents are cut and split."""
+    """Add the options of `ReadOptions`, `Units` and `Tokens`."""
     return adding(_OPTIONS)(command)
 
 
 def infer_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say how files are read for a fitted model, and what it does with them.
+    """Add the options of `ReadOptions` and of `ContentModel.infer`.
 
-    How documents are cut and split, the model knows.
+    How documents are cut and split is in the model.
     """
     return adding((*_INFER_OPTIONS, *_FILE_OPTIONS))(command)
 
 
 class CorpusSettings(NamedTuple):
-    """What the options say of a corpus, checked."""
+    """The settings of a corpus, checked."""
 
     options: ReadOptions
     units: Units

@@ -1,4 +1,4 @@
-"""Options of all commands that give a table: shown to people, or written for machines."""
+"""Options of all commands that give a table, to be shown or to be written."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ def result_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def check_output(output: str | None, *inputs: str | None) -> None:
-    """Refuse a file that cannot be written, or is of no known format, before work goes into it.
+    """Refuse a file that cannot be written or has no known format, before any work.
 
-    Nor may it take the place of anything that is read: files, folders, globs, a model.
+    Nor may it replace anything that is read: files, folders, globs, a model.
     """
-    from permutopic.results.export import check_target
+    from permutopic.results.export import check_table_target
 
     if output is None:
         return
-    check_target(output)
+    check_table_target(output)
     target = Path(output).resolve()
     if not target.exists():
         return
@@ -77,12 +77,12 @@ def check_output(output: str | None, *inputs: str | None) -> None:
             raise InputError(f"{output} is among the files to be read: give another path")
 
 
-def for_machines(as_json: bool, as_csv: bool, output: str | None) -> bool:
-    """Tell whether rows are asked for, and not something to look at."""
+def is_written(as_json: bool, as_csv: bool, output: str | None) -> bool:
+    """Tell whether rows are to be written, not a table to be shown."""
     return as_json or as_csv or output is not None
 
 
-def give(
+def write_or_show(
     rows: Rows,
     columns: Columns,
     show: Callable[[list[Any]], None],
@@ -91,9 +91,9 @@ def give(
     as_csv: bool,
     output: str | None,
 ) -> None:
-    """Print rows as JSON lines or CSV, write them to a file, or show them to a person.
+    """Print rows as JSON lines or CSV, write them to a file, or show them in a table.
 
-    Only what is shown is held as a list: rows for machines may be an iterator of any length.
+    Only rows that are shown are made a list: rows that are written may be of any number.
     """
     from permutopic.results.export import as_text, write_csv, write_json, write_rows
 
@@ -112,7 +112,7 @@ def give(
 
 
 def _shown(rows: Rows) -> Iterator[Mapping[str, object]]:
-    """Keep a terminal from obeying what stands in documents."""
+    """Escape control characters of documents, which a terminal would obey."""
     from permutopic.cli.tables import printable
 
     for row in rows:
@@ -120,7 +120,7 @@ def _shown(rows: Rows) -> Iterator[Mapping[str, object]]:
 
 
 def print_legend(names: Sequence[str], topics: Iterable[int], console: Console) -> None:
-    """Say what the marks of topics mean, for below a table; no name is broken."""
+    """Print the names of the topics behind their marks; no name is broken over lines."""
     from rich.cells import cell_len
     from rich.text import Text
 
@@ -137,7 +137,7 @@ def print_legend(names: Sequence[str], topics: Iterable[int], console: Console) 
 
 
 def one_line(text: str | None) -> Text:
-    """Show the beginning of a text, as much of it as a cell has room for."""
+    """Return the beginning of a text for a cell, cut off at its width."""
     from rich.text import Text
 
     from permutopic.cli.tables import printable

@@ -8,7 +8,7 @@ import click
 
 from permutopic.cli.align import as_share
 from permutopic.cli.reading_options import OPTIONAL_PATHS, infer_options, take_model_input
-from permutopic.cli.results import check_output, give, result_options
+from permutopic.cli.results import check_output, result_options, write_or_show
 from permutopic.errors import InputError
 
 
@@ -54,7 +54,7 @@ def segment_command(
         with_text=with_text,
         **given.settings,
     )
-    give(table, table.columns, _show, as_json=as_json, as_csv=as_csv, output=output)
+    write_or_show(table, table.columns, _show, as_json=as_json, as_csv=as_csv, output=output)
 
 
 def _show(rows: list[dict[str, Any]]) -> None:
@@ -77,11 +77,11 @@ def _show(rows: list[dict[str, Any]]) -> None:
     document = None
     for row in rows:
         first, last = row["first_unit"], row["last_unit"]
-        place = f"{row['start']}–{row['end']}".replace("-1", "?")
+        span = f"{row['start']}–{row['end']}".replace("-1", "?")
         cells = (
             "" if row["document"] == document else shortened(printable(row["title"])),
             str(first) if first == last else f"{first}–{last}",
-            "–" if place == "?–?" else place,
+            "–" if span == "?–?" else span,
             f"{row['words']:,}",
             "" if row["segment"] == 1 else as_share(row["probability"]),
             printable(row["name"]),

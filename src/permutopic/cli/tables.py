@@ -1,4 +1,4 @@
-"""Tables for people."""
+"""Tables on a terminal."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def make_table(*columns: tuple[str, str]) -> Table:
 
 
 def printable(word: str) -> str:
-    """Spell out what a terminal would obey instead of showing."""
+    """Escape control characters, which a terminal would obey."""
     from permutopic.checks import is_plain
 
     return "".join(c if is_plain(c) else repr(c)[1:-1] for c in word)
@@ -50,7 +50,7 @@ def print_outline(entries: Sequence[OutlineEntry], console: Console | None = Non
     from rich.text import Text
 
     console = make_console() if console is None else console
-    wide = console.width >= 90  # else the words have no room; `place` says what ρ does
+    wide = console.width >= 90  # else no room for the words; firmness says what ρ does
     table = make_table(
         ("topic", "right"),
         ("name", "left"),
@@ -106,7 +106,7 @@ def print_map(documents: Iterable[Structure], console: Console | None = None) ->
 
 
 def shortened(title: str) -> str:
-    """Cut the middle out of a title of more than 30 columns; Chinese characters take two."""
+    """Shorten a title to 30 columns by its middle; Chinese characters take two."""
     from rich.cells import cell_len, set_cell_size
 
     if cell_len(title) <= 30:
@@ -116,15 +116,15 @@ def shortened(title: str) -> str:
 
 
 def mark(topic: int) -> str:
-    """Give a topic's number as one character: 0 … 9, then letters."""
+    """Return a topic's number as one character: 0 … 9, then letters."""
     return _MARKS[topic] if topic < len(_MARKS) else "·"
 
 
 def swaps_in_words(swaps: int) -> str:
-    """Say how far a document is from the canonical order."""
+    """Return the number of swaps in words."""
     return {0: "–", 1: "1 swap"}.get(swaps, f"{swaps} swaps")
 
 
 def colour(topic: int) -> str:
-    """Give the colour of a topic's marks."""
+    """Return the colour of a topic's marks."""
     return _COLOURS[topic % len(_COLOURS)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from permutopic.files import atomic_folder, check_empty
 from permutopic.ingest.pipeline import read_corpus
-from permutopic.storage import check_empty, whole_folder
 
 if TYPE_CHECKING:
     from permutopic.corpus import Corpus
@@ -39,7 +39,7 @@ def copy_elements(folder: str | Path) -> int:
     """Copy the articles into a new or empty folder, and return their number."""
     check_empty(folder)
     articles = sorted(elements_folder().glob("*.md"))
-    with whole_folder(folder) as fresh:
+    with atomic_folder(folder) as fresh:
         for article in articles:
             (fresh / article.name).write_bytes(article.read_bytes())
     return len(articles)

@@ -1,4 +1,4 @@
-"""The public object: one estimator with scikit-learn manners."""
+"""The estimator, `ContentModel`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ContentModel: the whole model behind one object with scikit-learn manners."""
+"""ContentModel: the estimator, with the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
     bags_ : array (D, K)
         How many units of each document each topic has.
     dispersion_ : array (K−1,)
-        ρ: how firmly each topic keeps its place. Infinite when constrained, 0 when uniform.
+        ρ: how firmly each topic keeps its position. Infinite when constrained, 0 when uniform.
     word_distributions_ : array (K, W)
         The word probabilities of each topic (eq. 14).
     prevalence_ : array (K,)
@@ -215,7 +215,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         self.corpus_fingerprint_ = corpus.fingerprint
         self.tokens_ = corpus.tokens
         self.units_ = corpus.units
-        self._know_documents(corpus)
+        self._set_documents(corpus)
         self.convergence_ = assess(
             [chain.drawn_log_joints for chain in chains],
             [chain.dispersions for chain in chains],
@@ -240,11 +240,11 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         *,
         n_sweeps: int = 10,
     ) -> Self:
-        """Let more documents move the model; topics keep their numbers and names.
+        """Add documents to the fit; topics keep their numbers and names.
 
-        The new ones begin where they fit best, and so many sweeps go over them; those before
-        them stay as they are. ρ follows from all. Words that the model does not know are left
-        out, and so are documents that it has. The states of other chains are given up, and
+        The new documents start at their most probable structures and are resampled `n_sweeps`
+        times; the structures of the earlier ones stay. ρ is drawn given all orders. Unknown words
+        are left out, and so are documents of the fit. The states of other chains are dropped;
         traces and convergence stay those of the fit. A model that is not fitted is fitted.
         """
         if not hasattr(self, "state_"):
@@ -256,8 +256,8 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
             extend_model(self, X, n_sweeps=n_sweeps, n_threads=count_threads(self.n_jobs))
         return self
 
-    def _know_documents(self, corpus: Corpus, *, more: bool = False) -> None:
-        """Set what is needed to know the documents again, and to say where their units are."""
+    def _set_documents(self, corpus: Corpus, *, more: bool = False) -> None:
+        """Set the attributes that identify documents and locate their units."""
         known = len(corpus.spans) > 0
         spans = corpus.spans if known else np.full((corpus.n_units, 2), -1)
         digests, words = corpus.digests, corpus.source_words
@@ -272,7 +272,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         return Plan.of(sampler, n_sweeps, early_stop=settings["early_stop"])
 
     def checked_settings(self) -> dict[str, Any]:
-        """Check every setting and give them all as plain Python values."""
+        """Check every setting and return them as plain Python values."""
         settings: dict[str, Any] = self.get_params(deep=False)
         settings["n_topics"] = check_n_topics(self.n_topics)
         check_choice(self.sampler, "sampler", SAMPLERS)
@@ -332,7 +332,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         self.prevalence_ = np.bincount(view.merge_map, weights=sampled)
 
     def rename_topics(self, names: Mapping[int | str, str | None]) -> Self:
-        """Give topics, by number or present name, names of your own; None takes one back.
+        """Rename topics, given by number or present name; None restores the automatic name.
 
         No two topics may have the same name. The model is changed, and returned.
         """
@@ -341,9 +341,9 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         return self
 
     def merge_topics(self, topics: Iterable[int | str], name: str | None = None) -> Self:
-        """Show two or more topics, by number or name, as one, and number all anew.
+        """Merge two or more topics, by number or name, into one, and renumber all.
 
-        The merged topic takes the place of its largest part and is called as asked, or after its
+        The merged topic takes the position of its largest part and is called as asked, or after its
         parts ("Biology + Safety"); other topics keep their names. Nothing is sampled again:
         `state_`, `chains_` and `convergence_` stay as they were, and a document that has another
         topic between the parts keeps it there. ρ is the most likely value given the merged
@@ -354,13 +354,13 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         return self
 
     def unmerge_topics(self) -> Self:
-        """Take all merging back: every topic has the name that it had, or was given since."""
+        """Undo all merging: every topic has the name that it had, or was given since."""
         check_is_fitted(self)
         self._show(self._topics.unmerged())
         return self
 
     def prediction(self) -> Prediction:
-        """Give the topics of all fitted units in the form that metrics take."""
+        """Return the topics of all units of the fit as a `Prediction`."""
         check_is_fitted(self)
         offsets = offsets_from_sizes([topics.size for topics in self.topics_])
         return Prediction(np.concatenate(self.topics_), offsets)

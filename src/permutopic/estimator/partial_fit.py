@@ -1,4 +1,4 @@
-"""More documents for a fitted model, with the topics it has."""
+"""`partial_fit`: adding documents to a fitted model."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _EXTENDING = 2**32  # chains beyond this are numbered by the documents that were
 
 
 def extend_model(model: ContentModel, documents: object, *, n_sweeps: int, n_threads: int) -> None:
-    """Add documents to a fitted model; those that are in it already are left out."""
+    """Add documents to a fitted model; those of the fit are left out."""
     from permutopic.model.extension import extend_state  # noqa: PLC0415 (starts numba)
 
-    corpus = _new_ones(model, documents)
+    corpus = _new_documents(model, documents)
     if corpus is None:
         return
     n_old = len(model.titles_)
@@ -51,17 +51,17 @@ def extend_model(model: ContentModel, documents: object, *, n_sweeps: int, n_thr
     chains[best] = replace(chains[best], state=state)
     shown = replace(model._topics.extended(state, counts), priors=priors)
     positions = model.positions_ + count_positions(corpus, topics, state.n_topics)
-    # All is known: from here on nothing can fail half-way.
+    # From here on nothing can fail, so the model is never half changed.
     model.titles_ += corpus.titles
     model.corpus_fingerprint_ = together.hexdigest()
     model.priors_, model.positions_ = priors, positions
-    model._know_documents(corpus, more=True)
+    model._set_documents(corpus, more=True)
     model._take(tuple(chains))
     model._show(shown)
 
 
-def _new_ones(model: ContentModel, documents: object) -> Corpus | None:
-    """Make a corpus of those documents that the model does not have, if there are any."""
+def _new_documents(model: ContentModel, documents: object) -> Corpus | None:
+    """Make a corpus of the documents that are not in the fit, if there are any."""
     encoder = Encoder(model.tokens_, model.units_, vocabulary=model.vocabulary_, skip_empty=True)
     if isinstance(documents, Corpus):
         check_corpus(documents, encoder, model.vocabulary_)

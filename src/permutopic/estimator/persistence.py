@@ -1,4 +1,4 @@
-"""A fitted model to its folder, and back."""
+"""Saving a fitted model to a folder, and loading it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def save_model(model: ContentModel, path: str | Path) -> None:
 def load_model(
     kind: type[Model], path: str | Path, tokens: Callable[[str], list[str]] | None
 ) -> Model:
-    """Read a model that `save_model` wrote, checking whatever could be wrong with it."""
+    """Load a model that `save_model` wrote, and check it."""
     description, arrays = load_folder(path)
     if tokens is not None:
         _check_function(path, description, tokens)
@@ -97,7 +97,7 @@ _DOCUMENTS = {
 
 
 def _take_documents(model: ContentModel, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Set what the model knows of the fitted documents beside their structure."""
+    """Set the attributes of the documents of the fit."""
     n_documents, n_units = len(model.titles_), int(model.state_.bag.sum())
     for name, (kind, dimensions) in _DOCUMENTS.items():
         array = arrays[f"documents.{name}"]
@@ -108,7 +108,7 @@ def _take_documents(model: ContentModel, arrays: Mapping[str, NDArray[Any]]) -> 
 
 
 def _check_function(path: str | Path, description: dict[str, Any], tokens: object) -> None:
-    """Hold what stands in for an unsaved function to a function, where one is missing."""
+    """Refuse a replacement for a function where none was saved, or one that is no function."""
     if not callable(tokens):
         raise InputError(f"tokens is the function that split the model's text, not {tokens!r}")
     try:

@@ -1,4 +1,4 @@
-"""How many threads there are."""
+"""The number of threads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from permutopic.checks import check_integer
 
 
 def count_threads(n_jobs: object) -> int:
-    """Say how many threads n_jobs means: None is 1, −1 all there are."""
+    """Return the number of threads that `n_jobs` means: None is 1, −1 all cores."""
     if n_jobs is None:
         return 1
     if n_jobs == -1:

@@ -1,4 +1,4 @@
-"""What a fit will take, roughly: said before it is begun."""
+"""A rough estimate of the time and memory of a fit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def expected_cost(corpus: Corpus, n_topics: int, n_sweeps: int | None = None) ->
     sweeps = DEFAULT_SWEEPS["blocked"] if n_sweeps is None else n_sweeps
     sizes = corpus.document_sizes.astype(np.float64)
     tokens = np.diff(corpus.unit_offsets[corpus.document_offsets]).astype(np.float64)
-    # As in engine.default_cut_probability: the places that one visit looks at.
+    # The number of cuts, as in engine.default_cut_probability.
     cuts = np.minimum(sizes, np.maximum(20, 2 * np.sqrt(sizes))) + 1
     factors = float((tokens * cuts).sum()) * -(-n_topics // _LANES) * _LANES
     spans = float((cuts**2).sum()) * n_topics

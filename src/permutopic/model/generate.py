@@ -1,4 +1,4 @@
-"""A corpus drawn from the model, with the structure that made it."""
+"""Drawing a corpus from the model, with the state that generated it."""
 
 from __future__ import annotations
 

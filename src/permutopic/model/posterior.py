@@ -1,4 +1,4 @@
-"""From a sampled state to estimates of what was integrated out."""
+"""Estimates of θ and β, which are integrated out, from a sampled state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as files: CSV, JSON lines, Parquet; whole or not at all."""
+"""Writing tables as CSV, JSON lines or Parquet, and as pandas data frames."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import csv
 import io
 import json
 import math
-import os
-import secrets
-import shutil
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +15,7 @@ from typing import Any, BinaryIO, TextIO
 
 from permutopic.errors import InputError
 from permutopic.extras import needs
+from permutopic.files import atomic_file, follow_links, os_errors_explained, temporary_sibling
 
 Rows = Iterable[Mapping[str, object]]
 Columns = Sequence[str] | Mapping[str, Any]
@@ -36,13 +34,13 @@ KINDS: dict[Any, str] = {
     list[float]: "float64",
 }
 _GROUP = 1 << 14
-"""Rows that are held at once."""
+"""Rows that are in memory at once."""
 
 
 def write_rows(
     rows: Rows, columns: Columns, path: str | Path, *, extension: str | None = None
 ) -> int:
-    r"""Write a table to a file, and say how many rows it has.
+    r"""Write a table to a file, and return the number of rows.
 
     Rows may be an iterator of millions. If anything goes wrong on the way, there is no file, or the
     one that was there before.
@@ -69,13 +67,13 @@ def write_rows(
     1
     b'n,of\r\n1,"[2, 3]"\r\n'
     """
-    write = _WRITERS[check_target(path, extension)]
-    with whole_file(path) as file:
+    write = _WRITERS[check_table_target(path, extension)]
+    with atomic_file(path) as file:
         return write(rows, columns, file)
 
 
-def check_target(path: str | Path, extension: str | None = None) -> str:
-    """Refuse a path where no table can be written, before any work; give the extension."""
+def check_table_target(path: str | Path, extension: str | None = None) -> str:
+    """Refuse a path where no table can be written, before any work; return the extension."""
     target = Path(path)
     extension = target.suffix.lower() if extension is None else extension
     if extension not in EXTENSIONS:
@@ -86,8 +84,8 @@ def check_target(path: str | Path, extension: str | None = None) -> str:
         needs("pyarrow.parquet", "parquet", "Parquet files")
     if "\0" in str(path):
         raise InputError(f"{str(path)!r} is no name of a file: it has a NUL character")
-    with explained(path):
-        target = _real(path)
+    with os_errors_explained(path):
+        target = follow_links(path)
         if target.is_dir():
             raise InputError(f"{path} is a folder: give a file")
         if not target.parent.is_dir():
@@ -99,7 +97,7 @@ def check_target(path: str | Path, extension: str | None = None) -> str:
         if not is_plain:
             raise InputError(f"{path} is no plain file: give another path")
         # Trying is the one test that holds on all systems.
-        trial = neighbour(target)
+        trial = temporary_sibling(target)
         trial.touch()
         trial.unlink()
     return extension
@@ -129,7 +127,7 @@ def to_frame(rows: Rows, columns: Columns) -> Any:
 
 
 def write_csv(rows: Rows, columns: Columns, file: TextIO) -> int:
-    """Write rows as RFC 4180 has them into a text file that leaves line ends alone.
+    """Write CSV, as RFC 4180 has it, to a text file opened with newline="".
 
     Text that begins with "=" is data as any other.
     """
@@ -142,7 +140,7 @@ def write_csv(rows: Rows, columns: Columns, file: TextIO) -> int:
 
 
 def write_json(rows: Rows, columns: Columns, file: TextIO) -> int:
-    """Write one JSON object a line, all in ASCII: a line stays one whatever reads it."""
+    """Write one JSON object a line, in ASCII: no character is taken for a line end."""
     number = 0
     for number, row in enumerate(rows, 1):  # noqa: B007
         whole = {name: _finite(plain(row.get(name))) for name in columns}
@@ -151,7 +149,7 @@ def write_json(rows: Rows, columns: Columns, file: TextIO) -> int:
 
 
 def plain(value: Any) -> Any:
-    """Give a value as Python's own: numpy's become plain, tuples lists, nan None.
+    """Convert a value to plain Python: numpy values, tuples to lists, nan to None.
 
     Half a surrogate pair, which no encoding has, becomes a question mark.
     """
@@ -178,7 +176,7 @@ def _cell(value: object) -> object:
 
 
 def _finite(value: Any) -> Any:
-    """Put null where JSON has no number."""
+    """Replace infinities, which JSON does not have, by None."""
     if isinstance(value, list):
         return [_finite(item) for item in value]
     if isinstance(value, dict):
@@ -188,7 +186,7 @@ def _finite(value: Any) -> Any:
 
 @contextmanager
 def as_text(file: BinaryIO) -> Iterator[TextIO]:
-    """Write UTF-8 into a file of bytes, line ends as they are."""
+    """Wrap a binary file for writing UTF-8, with line ends unchanged."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     try:
         yield text
@@ -247,14 +245,14 @@ def _array(
 
 
 def _as_kind(value: Any, kind: Any) -> Any:
-    """Take what has no kind of its own (mixed values, objects) as JSON."""
+    """Write mixed values and objects as JSON in a column of text."""
     if kind is str and value is not None and not isinstance(value, str):
         return json.dumps(_finite(value))
     return value
 
 
 def _with_kinds(rows: Rows, columns: Columns) -> tuple[dict[str, Any], Rows]:
-    """Give each column's kind, and the rows again."""
+    """Return the type of each column, and the rows again."""
     if isinstance(columns, Mapping):
         for name, kind in columns.items():
             if kind not in KINDS:
@@ -268,7 +266,7 @@ def _with_kinds(rows: Rows, columns: Columns) -> tuple[dict[str, Any], Rows]:
 
 
 def _kind(values: Iterable[object]) -> Any:
-    """Find the narrowest kind that holds all values; text holds any."""
+    """Find the narrowest type of all values; text is the widest."""
     found = {_kind_of(value) for value in map(plain, values)} - {None}
     if list in found:  # an empty one goes with any
         found = found - {list} or {list[str]}
@@ -292,39 +290,3 @@ def _groups(rows: Rows) -> Iterator[list[Mapping[str, object]]]:
     every = iter(rows)
     while group := list(islice(every, _GROUP)):
         yield group
-
-
-@contextmanager
-def whole_file(path: str | Path) -> Iterator[BinaryIO]:
-    """Give a file to write into, which takes the place of `path` when all went well."""
-    with explained(path):
-        target = _real(path)
-        fresh = neighbour(target)
-        try:
-            with fresh.open("xb") as file:
-                yield file
-                file.flush()
-            if target.exists():
-                shutil.copymode(target, fresh)
-            os.replace(fresh, target)
-        finally:
-            fresh.unlink(missing_ok=True)
-
-
-def _real(path: str | Path) -> Path:
-    """Follow links, so that a link to a file stays a link when the file is replaced."""
-    return Path(os.path.realpath(path))
-
-
-def neighbour(target: Path) -> Path:
-    """Name a hidden file beside another that nobody else will think of."""
-    return target.with_name(f".permutopic-{secrets.token_hex(8)}")
-
-
-@contextmanager
-def explained(path: str | Path) -> Iterator[None]:
-    """Turn what the system says into one line."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None

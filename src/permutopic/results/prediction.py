@@ -1,4 +1,4 @@
-"""What every method gives for a corpus: one topic for each unit."""
+"""The prediction of a method for a corpus: one topic for each unit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Topics of all units of a corpus, flat, and where the documents end.
+    """The topics of all units of a corpus, flat, with the offsets of the documents.
 
     The one format of an alignment: units with the same number belong together. The one format
     of a segmentation follows from it: `ends(document)`.
@@ -27,10 +27,9 @@ class Prediction:
     document_offsets
         Document d holds units `document_offsets[d]` up to `document_offsets[d + 1]`.
     by_document
-        What else a method has to tell of each document, such as the cost of its segmentation: one
-        number a document.
+        Other numbers of a method for each document, such as the cost of its segmentation.
     measures
-        What it has to tell of the whole corpus, such as a likelihood.
+        Numbers for the whole corpus, such as a likelihood.
     """
 
     topics: NDArray[np.int64]
@@ -45,7 +44,7 @@ class Prediction:
         document_offsets: NDArray[np.int64],
         **others: Any,
     ) -> Prediction:
-        """Make a prediction of segments alone: no two of them belong together.
+        """Make a prediction of segments alone: each has a topic of its own.
 
         >>> found = Prediction.from_ends([[1, 3], [2]], np.array([0, 3, 5]))
         >>> found.topics.tolist(), found.ends(0).tolist(), found.ends(1).tolist()
@@ -57,13 +56,13 @@ class Prediction:
         return cls(topics, document_offsets, **others)
 
     def ends(self, document: int) -> NDArray[np.int64]:
-        """Give the number of the last unit of each segment of a document, counted from 1."""
+        """Return the number of the last unit of each segment of a document, counted from 1."""
         first, last = self.document_offsets[document : document + 2]
         return segment_ends(self.topics[first:last])
 
 
 def number_labels(labels: Sequence[object] | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give equal labels equal numbers, in the order in which they first occur.
+    """Return labels as numbers, in the order of their first occurrence.
 
     >>> number_labels(["b", "a", "b"]).tolist()
     [0, 1, 0]
@@ -73,7 +72,7 @@ def number_labels(labels: Sequence[object] | NDArray[np.int64]) -> NDArray[np.in
 
 
 def segment_ends(labels: Sequence[object] | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Cut where the label changes: the number of each segment's last unit, counted from 1.
+    """Cut where the label changes; return the number of each segment's last unit, from 1.
 
     >>> segment_ends(["a", "a", "b", "a"])
     array([2, 3, 4])

@@ -128,7 +128,7 @@ def segments(
 
     Without sizes they are the runs of units with one topic in the most probable structure. With
     sizes they are the most probable segmentation under the boundary probabilities b (the greatest
-    Σ log b over boundaries + Σ log(1 − b) over other places) in which every segment has from
+    Σ log b over boundaries + Σ log(1 − b) over other positions) in which every segment has from
     `min_words` to `max_words` words; among equals, the one with the most even sizes. A segment's
     topic is then the one with the highest sum of probabilities over its units.
 

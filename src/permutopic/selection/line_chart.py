@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from permutopic.errors import InputError
-from permutopic.results.export import explained, neighbour, whole_file
+from permutopic.files import atomic_file, os_errors_explained, temporary_sibling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -245,13 +245,13 @@ def check_svg(path: str | Path) -> None:
     target = Path(path)
     if target.suffix.lower() != ".svg" or "\0" in str(path):
         raise InputError(f"{str(path)!r}: a picture's name ends in .svg")
-    with explained(path):
+    with os_errors_explained(path):
         if target.is_dir():
             raise InputError(f"{path} is a folder: give a file")
         if not target.parent.is_dir():
             raise InputError(f"{path}: there is no folder {target.parent}: make it first")
         target.exists()  # says so when the name is too long
-        trial = neighbour(target)  # the only test that works on all systems
+        trial = temporary_sibling(target)  # the only test that works on all systems
         trial.touch()
         trial.unlink()
 
@@ -259,5 +259,5 @@ def check_svg(path: str | Path) -> None:
 def write_svg(path: str | Path, svg: str) -> None:
     """Write a chart to a file, atomically."""
     check_svg(path)
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(svg.encode())

@@ -1,4 +1,4 @@
-"""Documents side by side: where each topic stands, and which paragraphs correspond."""
+"""Alignment of documents: which units have which topic, and which paragraphs correspond."""
 
 from __future__ import annotations
 

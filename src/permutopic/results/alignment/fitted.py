@@ -24,9 +24,9 @@ def fitted_documents(
     probabilities: NDArray[np.float64] | None = None,
     boundaries: NDArray[np.float64] | None = None,
 ) -> Iterator[Inferred]:
-    """Describe the documents of a fit by what a model keeps of them.
+    """Yield the documents of a fit as inferred documents, as far as a model keeps them.
 
-    What is not known of them is nan (of their text, nothing).
+    Unknown numbers are nan, and there is no text.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ def fitted_documents(
     n_topics
         How many topics there are.
     spans, words
-        For the units of all documents, (units, 2): where they stand in their sources; and
+        For the units of all documents, (units, 2): where they are in their sources; and
         (units,): their white-space words.
     probabilities
-        (units, topics), for the units of all documents. None: one chain alone tells no probability.
+        (units, topics), for the units of all documents. None: one chain alone gives no probability.
     boundaries
-        (units,), for the units of all documents: how probable a boundary is before each. The first
-        of each document is not used.
+        (units,), for the units of all documents: the probability of a boundary before each. The
+        first of each document is not used.
 
     Examples
     --------

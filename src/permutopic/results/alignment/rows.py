@@ -150,7 +150,7 @@ def passages_of(
 def passage_fields(
     inferred: Inferred, names: Sequence[str], document: int, unit: int
 ) -> dict[str, object]:
-    """Describe a unit, here counted from 0, by the fields of a `Passage`."""
+    """Return the fields of a `Passage` for a unit, here counted from 0."""
     topic = int(inferred.topics[unit])
     return {
         "document": document,
@@ -168,5 +168,5 @@ def passage_fields(
 
 
 def known(value: float) -> float | None:
-    """Give None for nan."""
+    """Return None for nan."""
     return None if math.isnan(value) else value
