@@ -47,17 +47,17 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no annealing": {"annealing": 0.0},
     "50 sweeps": {"sweeps": 50},
     "200 sweeps": {"sweeps": 200},
-    "first τ .2": {"first_inverse_temperature": 0.2},
+    "first λ .2": {"first_inverse_temperature": 0.2},
     "θ drawn throughout": {"prevalence_from": 0.0},
-    "θ drawn from τ = .1 on": {"prevalence_from": 0.1},
-    "no topic given up": {"prune_at": ()},
+    "θ drawn from λ = .1 on": {"prevalence_from": 0.1},
+    "no pruning": {"prune_at": ()},
     "no placements": {"placements": 0},
-    "every place a cut": {"cut_probability": every_position},
+    "every position a cut": {"cut_probability": every_position},
 }
 
 
 # What is about the number of topics is tried with too many of them as well.
-WITH_TOO_MANY = ("default", "θ drawn throughout", "θ drawn from τ = .1 on", "no topic given up")
+WITH_TOO_MANY = ("default", "θ drawn throughout", "θ drawn from λ = .1 on", "no pruning")
 
 
 @cache

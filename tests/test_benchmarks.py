@@ -14,12 +14,12 @@ from permutopic import read_corpus
 from permutopic.model.generate import generate
 from permutopic.model.paper.moves import ResampleStructures
 from permutopic.model.priors import Priors
-from permutopic.model.state import check_state
 from permutopic.streams import Streams
 
 import formats
 import inference
 import reading
+from audit import check_state
 from plain import PlainSweep
 
 

@@ -21,7 +21,8 @@ from permutopic import (
     read_corpus,
     read_documents,
 )
-from permutopic.model.state import check_state
+
+from audit import check_state
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ from scipy import integrate, stats
 
 from permutopic import mallows
 from permutopic.errors import InputError
-from permutopic.permutation import all_inversions
+
+from audit import all_inversions
 
 DISPERSIONS = [0.0, 1e-300, 1e-12, 1e-6, 1e-3, 0.05, 0.3, 0.999, 1.0, 1.5, 20.0, 500.0]
 

@@ -30,16 +30,6 @@ def log_marginal(counts: ArrayLike, concentration: float) -> NDArray[np.float64]
     return log_probability
 
 
-def log_predictive(new: ArrayLike, seen: ArrayLike, concentration: float) -> NDArray[np.float64]:
-    """Compute the log probability of draws with counts `new` after draws with counts `seen`.
-
-    >>> round(float(np.exp(log_predictive([0, 1], [2, 0], 1.0))), 4)
-    0.25
-    """
-    before, added = np.asarray(seen), np.asarray(new)
-    return log_marginal(before + added, concentration) - log_marginal(before, concentration)
-
-
 def log_multinomial_coefficient(counts: ArrayLike) -> NDArray[np.float64]:
     """Compute the log number of sequences that have these counts, over the last axis.
 

@@ -14,7 +14,7 @@ import numpy as np
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -42,7 +42,7 @@ def _checked(order: ArrayLike) -> NDArray[np.int64]:
 
 
 def inversions_to_order(inversions: ArrayLike) -> NDArray[np.int64]:
-    """Build the one order that has these inversion counts (Compute-π, said rightly).
+    """Build the one order that has these inversion counts (Compute-π, corrected).
 
     >>> inversions_to_order([1, 3, 0, 2, 0])
     array([2, 0, 4, 5, 1, 3])
@@ -66,22 +66,17 @@ def inversions_to_order(inversions: ArrayLike) -> NDArray[np.int64]:
     return np.array(order)
 
 
-def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
-    """Count the swaps of neighbours that turn one order into the other.
+def count_swaps(items: Iterable[int]) -> int:
+    """Count the pairs of different items that are not in increasing order.
 
-    >>> kendall_distance([2, 0, 1], [0, 1, 2])
+    It is the Kendall distance to the sorted order: the swaps of neighbours that sort the items.
+
+    >>> count_swaps([2, 0, 1])
     2
     """
-    left, right = _checked(first), _checked(second)
-    if left.shape != right.shape:
-        raise InputError(f"two orders of one length are needed, not {left.size} and {right.size}")
-    return int(order_to_inversions(np.argsort(right)[left]).sum())
-
-
-def all_inversions(n_items: int) -> Iterator[tuple[int, ...]]:
-    """Yield the inversion counts of all n_items! orders, the canonical one first.
-
-    >>> list(all_inversions(3))
-    [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
-    """
-    yield from np.ndindex(*range(n_items, 1, -1))
+    seen: list[int] = []
+    swaps = 0
+    for item in items:
+        swaps += sum(earlier > item for earlier in seen)
+        seen.append(item)
+    return swaps

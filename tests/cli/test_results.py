@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import parquet
 
-from permutopic.cli.results import check_output, give, result_options
+from permutopic.cli.results import check_output, result_options, write_or_show
 from permutopic.errors import InputError
 
 ROWS = [{"n": 1, "name": "水\x1b[2J"}, {"n": None, "name": 'a "b"\nc'}]
@@ -22,7 +22,7 @@ COLUMNS = {"n": int, "name": str}
 @result_options
 def command(**targets):
     check_output(targets["output"])
-    give(iter(ROWS), COLUMNS, lambda rows: click.echo(f"{rows!r}"), **targets)
+    write_or_show(iter(ROWS), COLUMNS, lambda rows: click.echo(f"{rows!r}"), **targets)
 
 
 def run(*arguments):
@@ -55,7 +55,7 @@ def test_csv_on_a_terminal_spells_out_what_it_would_obey(monkeypatch):
 
     screen = Terminal(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr(sys, "stdout", screen)
-    give(ROWS, COLUMNS, print, as_json=False, as_csv=True, output=None)
+    write_or_show(ROWS, COLUMNS, print, as_json=False, as_csv=True, output=None)
     assert screen.buffer.getvalue().decode() == 'n,name\r\n1,水\\x1b[2J\r\n,"a ""b""\\nc"\r\n'
 
 
@@ -71,7 +71,7 @@ def test_a_file_is_written_in_the_format_of_its_name(tmp_path, name):
 
 def test_one_row_is_not_rows(tmp_path, capsys):
     targets = {"as_json": False, "as_csv": False, "output": str(tmp_path / "t.csv")}
-    give(ROWS[:1], COLUMNS, print, **targets)
+    write_or_show(ROWS[:1], COLUMNS, print, **targets)
     assert capsys.readouterr().out.endswith("t.csv: 1 row\n")
 
 
@@ -117,4 +117,4 @@ def test_rows_for_machines_are_never_held_together(tmp_path):
 
     for name in ("t.csv", "t.jsonl", "t.parquet"):
         output = str(tmp_path / name)
-        give(rows(), COLUMNS, print, as_json=False, as_csv=False, output=output)
+        write_or_show(rows(), COLUMNS, print, as_json=False, as_csv=False, output=output)

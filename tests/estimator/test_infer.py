@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from permutopic import ContentModel, Corpus, Document, InputError, InputWarning, Unit, datasets
-from permutopic.model.state import check_state
 from permutopic.readers import read_documents
 from permutopic.text.tokens import Tokens
+
+from audit import check_state
 
 N_NEW = 14
 

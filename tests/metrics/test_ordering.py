@@ -12,14 +12,14 @@ from scipy.stats import kendalltau
 
 from permutopic.errors import InputError
 from permutopic.metrics import kendall_tau
-from permutopic.permutation import kendall_distance
+from permutopic.permutation import count_swaps
 
 scores = st.lists(st.integers(0, 3), min_size=2, max_size=6)
 
 
 def equation_16(order):
     """1 − 2 d(π, σ) / (n choose 2) for an order of the reference's items 0 … n−1."""
-    return 1 - 2 * kendall_distance(order, range(len(order))) / comb(len(order), 2)
+    return 1 - 2 * count_swaps(order) / comb(len(order), 2)
 
 
 def orders_that_sort(scores):

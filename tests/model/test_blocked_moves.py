@@ -17,10 +17,11 @@ from permutopic.model.joint import FastLogJoint, joint_terms, log_joint
 from permutopic.model.mcmc.schedule import Stage
 from permutopic.model.paper.moves import ResampleDispersion, paper_moves
 from permutopic.model.priors import Priors, Variant
-from permutopic.model.state import check_state, initial_state, make_state
+from permutopic.model.state import initial_state, make_state
 from permutopic.streams import Streams
 
 import oracle
+from audit import check_state
 from kernel_source import load_modules
 
 uncompiled = load_modules(compile_it=False)
@@ -210,7 +211,7 @@ def test_room_grows_with_the_longest_document():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_renumbering_keeps_every_layout_and_all_lines_but_the_orders(seed):
+def test_relabelling_keeps_every_layout_and_all_lines_but_the_orders(seed):
     state, priors = a_state(seed)
     canon = np.random.default_rng(seed).permutation(4)
     new = state.copy()
@@ -237,7 +238,7 @@ def test_precedences_are_counted_pair_by_pair(flavour):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_number_is_weighed_by_the_joint_of_the_renumbered_state(seed):
+def test_a_number_is_weighed_by_the_joint_of_the_relabelled_state(seed):
     state, priors = a_state(seed)
     earlier = np.zeros((4, 4), dtype=np.int64)
     relabelling_kernels.count_precedences(state.inversions, earlier)
@@ -279,7 +280,7 @@ def test_compiled_and_uncompiled_place_the_same_labels(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_documents_that_all_run_backwards_are_renumbered_in_one_move(seed):
+def test_documents_that_all_run_backwards_are_relabelled_in_one_move(seed):
     # Document by document there is no way out: each one that turns round alone loses its words.
     n_documents, n_topics = 30, 6
     words = "abcdef"
@@ -309,9 +310,11 @@ def test_a_canon_that_stays_is_not_written_again(monkeypatch):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_meter_reads_the_log_joint(variant, seed):
     state, priors = a_state(seed, variant=variant)
-    meter = FastLogJoint.for_corpus(CORPUS, priors)
-    assert meter(state) == pytest.approx(sum(oracle.log_joint(CORPUS, state, priors)), rel=1e-12)
-    assert meter(state) == pytest.approx(log_joint(state, priors), rel=1e-12)
+    log_joint_of = FastLogJoint.for_corpus(CORPUS, priors)
+    assert log_joint_of(state) == pytest.approx(
+        sum(oracle.log_joint(CORPUS, state, priors)), rel=1e-12
+    )
+    assert log_joint_of(state) == pytest.approx(log_joint(state, priors), rel=1e-12)
     one_topic = make_state(
         CORPUS,
         np.eye(4, dtype=np.int64)[[1] * 6] * CORPUS.document_sizes[:, None],
@@ -319,7 +322,7 @@ def test_the_meter_reads_the_log_joint(variant, seed):
         state.dispersion,
     )
     assert one_topic.word_counts.max() == np.bincount(CORPUS.words).max()
-    assert meter(one_topic) == pytest.approx(log_joint(one_topic, priors), rel=1e-12)
+    assert log_joint_of(one_topic) == pytest.approx(log_joint(one_topic, priors), rel=1e-12)
 
 
 @pytest.mark.parametrize("stage", [Stage(inverse_temperature=0.5), Stage(uniform_prevalence=True)])

@@ -12,9 +12,11 @@ from permutopic.model.blocked.moves import blocked_moves
 from permutopic.model.generate import generate
 from permutopic.model.kernels import log_filters
 from permutopic.model.priors import Priors
-from permutopic.model.state import check_state, initial_state
+from permutopic.model.state import initial_state
 from permutopic.permutation import inversions_to_order
 from permutopic.streams import Streams
+
+from audit import check_state
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,8 @@ from permutopic import mallows
 from permutopic.errors import InputError
 from permutopic.model.generate import generate, redraw_words
 from permutopic.model.priors import Priors, Variant
-from permutopic.model.state import check_state
+
+from audit import check_state
 
 
 def test_the_drawn_corpus_fits_the_drawn_state(drawn):

@@ -25,9 +25,10 @@ from permutopic.model.kernels import linear_filters, log_filters
 from permutopic.model.kernels.log_filters import LOG_ZERO, MoveSettings, make_filter_workspace
 from permutopic.model.kernels.orders import write_inversions
 from permutopic.model.priors import Priors, Variant
-from permutopic.model.state import check_state, initial_state, make_state
+from permutopic.model.state import initial_state, make_state
 
 import oracle
+from audit import check_state
 from kernel_source import load_modules, put_in_place
 
 uncompiled = load_modules(compile_it=False)

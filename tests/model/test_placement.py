@@ -21,7 +21,7 @@ flavours = pytest.mark.parametrize("flavour", [placement, uncompiled], ids=["fas
 
 
 class Case:
-    """A spans of random weights, some topics silent, and an order."""
+    """A spans of random weights, some topics inactive, and an order."""
 
     def __init__(self, seed, *, n_topics=5, n_active=3, n_cuts=5, spread=2.0):
         rng = np.random.default_rng(seed)
@@ -94,7 +94,7 @@ class Case:
 
 
 @flavours
-def test_a_sheet_knows_the_heard_topics_by_numbers_of_their_own(flavour):
+def test_a_span_table_knows_the_active_topics_by_numbers_of_their_own(flavour):
     log_prevalence = np.log(np.array([0.1, 0.2, 0.3, 0.4]))
     spans = flavour.make_span_table(np.array([0, 2, 9]), np.array([1, 3]), log_prevalence)
     assert spans.active_index.tolist() == [-1, 0, -1, 1]
@@ -106,7 +106,7 @@ def test_a_sheet_knows_the_heard_topics_by_numbers_of_their_own(flavour):
 
 
 @flavours
-def test_topics_in_use_are_heard_and_others_by_their_chance(flavour):
+def test_topics_in_use_are_active_and_others_by_their_chance(flavour):
     inclusion, uniforms = np.array([0.5, 0.5, 0.2, 1.0, 0.2]), np.array([0.4, 0.6, 0.9, 0.99, 0.1])
     active = flavour.draw_active(inclusion, np.array([0, 0, 3, 0, 0]), uniforms)
     assert active.tolist() == [0, 2, 3, 4]
@@ -153,7 +153,7 @@ def test_sums_from_both_sides_are_over_all_ways(seed, n_cuts, flavour):
     ("n_topics", "n_active"), [(2, 1), (3, 3), (4, 2), (5, 1), (5, 3)], ids=str
 )
 @pytest.mark.parametrize("seed", range(3))
-def test_a_place_is_weighed_by_the_order_and_all_bags_of_heard_topics(
+def test_a_place_is_weighed_by_the_order_and_all_bags_of_active_topics(
     seed, n_topics, n_active, fits, flavour
 ):
     case = Case(seed, n_topics=n_topics, n_active=n_active)
@@ -165,7 +165,7 @@ def test_a_place_is_weighed_by_the_order_and_all_bags_of_heard_topics(
 
 @flavours
 @pytest.mark.parametrize("seed", range(5))
-def test_a_silent_topic_goes_by_the_order_alone(seed, flavour):
+def test_a_inactive_topic_goes_by_the_order_alone(seed, flavour):
     case = Case(seed, n_topics=4, n_active=2, spread=20.0)
     for topic in set(range(4)) - set(case.active.tolist()):
         others = [other for other in case.order.tolist() if other != topic]

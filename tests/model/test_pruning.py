@@ -13,11 +13,13 @@ from permutopic.model.blocked.relabelling import move_empty_last
 from permutopic.model.joint import FastLogJoint, log_joint
 from permutopic.model.mcmc.schedule import POSTERIOR, Stage
 from permutopic.model.priors import Priors, Variant
-from permutopic.model.state import check_state, make_state
+from permutopic.model.state import make_state
 from permutopic.streams import Streams
 
+from audit import check_state
+
 BEACH, HILL = "salt sea waves sand " * 3, "hills snow rocks ice " * 3
-RETIRING = Stage(0.9, uniform_prevalence=False, prune=True)
+PRUNING = Stage(0.9, uniform_prevalence=False, prune=True)
 
 
 def beach_told_twice(variant=Variant.FULL):
@@ -30,7 +32,7 @@ def beach_told_twice(variant=Variant.FULL):
     return corpus, state, Priors.for_documents(8, variant=variant)
 
 
-def prune(corpus, state, priors, stage=RETIRING, seed=0):
+def prune(corpus, state, priors, stage=PRUNING, seed=0):
     move = PruneTopics(
         TableEngine(corpus, 3, priors), priors, FastLogJoint.for_corpus(corpus, priors)
     )
@@ -38,7 +40,7 @@ def prune(corpus, state, priors, stage=RETIRING, seed=0):
 
 
 @pytest.mark.parametrize("variant", list(Variant))
-def test_a_topic_that_is_another_once_more_is_given_up(variant):
+def test_a_topic_that_is_another_once_more_is_pruned(variant):
     corpus, state, priors = beach_told_twice(variant)
     before = log_joint(state, priors)
     prune(corpus, state, priors)
@@ -60,7 +62,7 @@ def test_topics_that_are_needed_stay_to_the_last_unit():
     assert state.word_counts.tolist() == before.word_counts.tolist()
 
 
-def test_nothing_is_given_up_where_the_posterior_is_drawn_from():
+def test_nothing_is_pruned_where_the_posterior_is_drawn_from():
     corpus, state, priors = beach_told_twice()
     for stage in (POSTERIOR, Stage(0.5)):
         before = state.copy()

@@ -17,10 +17,11 @@ from permutopic.model.kernels.orders import fill_order
 from permutopic.model.paper import single_draws
 from permutopic.model.paper.moves import ResampleDispersion, make_span_scores
 from permutopic.model.priors import Priors, Variant
-from permutopic.model.state import check_state, initial_state, make_state
-from permutopic.permutation import all_inversions, inversions_to_order
+from permutopic.model.state import initial_state, make_state
+from permutopic.permutation import inversions_to_order
 
 import oracle
+from audit import all_inversions, check_state
 from kernel_source import load_kernels
 
 uncompiled = load_kernels(compile_it=False)

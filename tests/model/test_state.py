@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from permutopic.model.priors import Priors, Variant
-from permutopic.model.state import check_state, initial_state, make_state
+from permutopic.model.state import initial_state, make_state
 from permutopic.permutation import order_to_inversions
 
 import oracle
+from audit import check_state
 
 
 def test_the_papers_example_layout():

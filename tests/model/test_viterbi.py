@@ -19,7 +19,7 @@ flavours = pytest.mark.parametrize("flavour", [viterbi, uncompiled], ids=["fast"
 
 
 class Case:
-    """A spans, some topics silent, with the log weights of all structures to be had by trying."""
+    """A spans, some topics inactive, with the log weights of all structures to be had by trying."""
 
     def __init__(self, cuts, active, log_prevalence, dispersion):
         self.cuts, self.active, self.dispersion = np.array(cuts), np.array(active), dispersion
@@ -193,7 +193,7 @@ def test_where_orders_are_fixed_only_the_bag_is_found(flavour):
 
 
 @flavours
-def test_silent_topics_end_where_the_order_is_most_probable(flavour):
+def test_inactive_topics_end_where_the_order_is_most_probable(flavour):
     case, _ = random_case(5, n_topics=5, n_active=1)
     case.dispersion[:] = [0.5, 1.0, 2.0, 0.1]
     assert case.climbed(flavour, [4, 2, 0, 3, 1])[0] == (0, 1, 2, 3, 4)

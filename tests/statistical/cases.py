@@ -53,7 +53,7 @@ def blocks(corpus, n_topics, priors, *, rounds, placements, cut_probability=ever
     return [ResampleBlocks(engine, priors, rounds=rounds, placements=placements)]
 
 
-def renumbering_alone(corpus, n_topics, priors):
+def relabelling_alone(corpus, n_topics, priors):
     return [RelabelTopics()]
 
 
@@ -70,7 +70,7 @@ MOVES = {
     "blocked bag": partial(blocks, rounds=1, placements=0),
     "placements": partial(blocks, rounds=1, placements=2),
     "random cuts": partial(blocks, rounds=2, placements=1, cut_probability=some_places),
-    "relabel": renumbering_alone,
+    "relabel": relabelling_alone,
     "blocked": blocked_moves,
     "blocked, random cuts": partial(blocked_moves, cut_probability=some_places),
     "paper and blocked": paper_and_blocked,

@@ -22,10 +22,10 @@ N_BATCHES = 40
 
 # Two settings, for no one setting shows every bug: where words say much, and where they say
 # little and few topics are in use.
-SETTINGS = {"telling words": (0.6, 0.4), "few topics": (0.2, 3.0)}
+SETTINGS = {"distinctive words": (0.6, 0.4), "few topics": (0.2, 3.0)}
 
 
-def priors_for(variant, setting="telling words"):
+def priors_for(variant, setting="distinctive words"):
     topic, word = SETTINGS[setting]
     return Priors(topic, word, dispersion=0.9, strength=3.0, variant=variant)
 

@@ -112,7 +112,7 @@ def assert_enumeration_catches(make_moves, variant="full"):
 
 
 def assert_geweke_catches(
-    make_moves, variant="full", setting="telling words", draw_chain=one_chain
+    make_moves, variant="full", setting="distinctive words", draw_chain=one_chain
 ):
     priors = priors_for(variant, setting)
     for n_independent, n_chain in ((1_000, 2_000), (2_000, 4_000), (8_000, 24_000)):
@@ -139,7 +139,7 @@ def room_for_a_document_twice(monkeypatch):
 def test_a_bug_in_the_kernels_is_caught(bug, monkeypatch):
     monkeypatch.setattr(moves, "single_draws", load_kernels(KERNEL_BUGS[bug]))
     assert_enumeration_catches(MOVES["all"])
-    setting = "few topics" if bug.startswith("draws walked") else "telling words"
+    setting = "few topics" if bug.startswith("draws walked") else "distinctive words"
     assert_geweke_catches(MOVES["all"], setting=setting)
 
 
@@ -224,7 +224,7 @@ class Planted(NamedTuple):
 
     bugs: dict
     moves: str = "blocked"
-    setting: str = "telling words"
+    setting: str = "distinctive words"
 
 
 BLOCKED_BUGS = {
@@ -384,7 +384,7 @@ def boundaries_left_to_chance(self, bag, inversions, rng):
     return np.flatnonzero(chosen), self.cut_probability(n_units)
 
 
-def renumber_all_but_the_bag(state, canon, relabel=relabelling.relabel):
+def relabel_all_but_the_bag(state, canon, relabel=relabelling.relabel):
     bag = state.bag.copy()
     relabel(state, canon)
     state.bag[:] = bag
@@ -425,7 +425,7 @@ def test_bugs_that_only_enumeration_sees(monkeypatch):
     with monkeypatch.context() as put_back_where_they_were:
         put_in_place(put_back_where_they_were, load_modules(planted))
         assert_enumeration_catches(MOVES["blocked"])
-    monkeypatch.setattr(relabelling, "relabel", renumber_all_but_the_bag)
+    monkeypatch.setattr(relabelling, "relabel", relabel_all_but_the_bag)
     assert_enumeration_catches(MOVES["relabel"])
 
 

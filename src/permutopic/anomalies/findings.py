@@ -158,8 +158,8 @@ class UnusualPassage(_TableRow):
     words, unknown
         Number of tokens, and the share that the model does not know.
     score
-        "no topic": misfit above the document's median, in nats a word. "unknown words": the share.
-        "other topic": log odds of the better topic.
+        "no topic": misfit above the document's median, in nats per word. "unknown words": the
+        share. "other topic": log odds of the better topic.
     better
         Name of the better topic, for "other topic".
     text

@@ -1,9 +1,9 @@
 """Find units whose words do not fit their topic.
 
-The misfit of a unit, in nats a word, is the log likelihood that the words of the whole corpus gain
-over the best topic, plus a cost for every unknown word. Its level differs from corpus to corpus and
-from document to document more than any one threshold allows for, so that a unit is compared with
-the median of its own document.
+The misfit of a unit, in nats per word, is the log likelihood that the words of the whole corpus
+gain over the best topic, plus a cost for every unknown word. Its level differs from corpus to
+corpus and from document to document more than any one threshold allows for, so that a unit is
+compared with the median of its own document.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MIN_UNITS = 5
 
 
 def misfits(inferred: Inferred, used: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Compute (s_0 − max s_k + 3u) / n of each unit, in nats a word; −∞ for a unit without words.
+    """Compute (s_0 − max s_k + 3u) / n of each unit, in nats per word; −∞ for a unit without words.
 
     s_k is the log likelihood of its known words under topic k, s_0 that under the words of all
     topics together, u the number of unknown words, n that of all. `used` are the topics k.

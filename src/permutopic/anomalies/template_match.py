@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from permutopic.anomalies.usage import TopicUsage
 
 MIN_FIT = 0.4
-"""Least fit of a topic, in nats a word: seed words are 1.5 times as frequent as in the corpus."""
+"""Least fit of a topic, in nats per word: seed words are 1.5 times as frequent as in the corpus."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class MatchedEntry:
         closest = quote_name(names[self.closest])
         if self.closest_entry is not None and self.fit >= MIN_FIT:
             return f"{none} alone: {closest} fits, and goes with {quote_name(self.closest_entry)}"
-        return f"{none}: the closest is {closest}, with {self.fit:+.1f} nats a word"
+        return f"{none}: the closest is {closest}, with {self.fit:+.1f} nats per word"
 
 
 @dataclass(frozen=True)

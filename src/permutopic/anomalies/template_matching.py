@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MIN_FIT_RATIO = 0.5
 """A further topic joins an entry if its fit is at least this share of the first topic's fit."""
 HEADING_BONUS = 0.5
-"""Added to the fit of a topic to the entry with its heading, in nats a word."""
+"""Added to the fit of a topic to the entry with its heading, in nats per word."""
 HALF_WEIGHT_COUNT = 5.0
 """Occurrences in the corpus at which a seed word has half its full weight."""
 

@@ -24,7 +24,7 @@ class Thresholds:
         a word.
     odds
         A unit belongs to another topic if that topic's log odds are at least this, in nats, and
-        at least `rate` in nats a word.
+        at least `rate` in nats per word.
     rate
         See `odds`.
     unknown

@@ -38,9 +38,9 @@ _THRESHOLDS = (
         "--unlikely", "unlikely", 0.02, "A topic is misplaced if its position is no more probable."
     ),
     number("--sure", "sure", 0.5, "Least posterior probability of a finding."),
-    number("--misfit", "misfit", 0.5, "Nats a word by which a unit fits worse than the median."),
+    number("--misfit", "misfit", 0.5, "Nats per word by which a unit fits worse than the median."),
     number("--odds", "odds", 20.0, "Nats by which another topic fits a unit better."),
-    number("--rate", "rate", 0.5, "The same, in nats a word."),
+    number("--rate", "rate", 0.5, "The same, in nats per word."),
     number("--unknown", "unknown", 0.5, "Share of unknown words from which a unit is reported."),
     number("--words", "words", 20, "Units with fewer tokens are never reported."),
 )
@@ -217,7 +217,7 @@ def _show_positions(positions: Sequence[TopicPosition], console: Console) -> Non
 
     table = make_table(
         ("topic", "right"), ("name", "left"), ("in docs", "right"), ("moved", "right"),
-        ("ρ", "right"), ("its place", "left"),
+        ("ρ", "right"), ("firmness", "left"),
     )  # fmt: skip
     for each in positions:
         rho = "–" if each.dispersion is None else f"{each.dispersion:.2f}"

@@ -110,11 +110,6 @@ _INFER_OPTIONS = (
 )
 
 
-def file_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of `ReadOptions`."""
-    return adding(_FILE_OPTIONS)(command)
-
-
 def reading_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of `ReadOptions`, `Units` and `Tokens`."""
     return adding(_OPTIONS)(command)

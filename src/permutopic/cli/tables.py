@@ -57,7 +57,7 @@ def print_outline(entries: Sequence[OutlineEntry], console: Console | None = Non
         ("in docs", "right"),
         ("units", "right"),
         *([("ρ", "right")] if wide else []),
-        ("place", "left"),
+        ("firmness", "left"),
         ("distinctive words", "left"),
     )
     for entry in entries:

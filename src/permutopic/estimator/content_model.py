@@ -227,10 +227,10 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
                 chain if chain.number == self.convergence_.best_chain else chain.without_state()
                 for chain in chains
             ]
-        self._take(tuple(chains))
+        self._set_chains(tuple(chains))
         counts = count_words_and_headings(corpus, self.state_.all_topics(), n_topics)
         self.positions_ = count_positions(corpus, self.state_.all_topics(), n_topics)
-        self._show(NamedTopics.from_state(self.state_, counts, priors, self.vocabulary_))
+        self._set_topics(NamedTopics.from_state(self.state_, counts, priors, self.vocabulary_))
         return self
 
     def partial_fit(
@@ -307,7 +307,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
             variant=self.variant,
         )
 
-    def _take(self, chains: tuple[Chain, ...]) -> None:
+    def _set_chains(self, chains: tuple[Chain, ...]) -> None:
         """Set the attributes that follow from the chains."""
         best = chains[self.convergence_.best_chain]
         if best.state is None:
@@ -317,7 +317,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         self.log_joint_trace_ = best.log_joints
         self.inverse_temperature_trace_ = best.inverse_temperatures
 
-    def _show(self, shown: NamedTopics) -> None:
+    def _set_topics(self, shown: NamedTopics) -> None:
         """Set the attributes that describe the topics as they are shown."""
         view = shown.view
         self._topics = shown
@@ -337,7 +337,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         No two topics may have the same name. The model is changed, and returned.
         """
         check_is_fitted(self)
-        self._show(self._topics.renamed(names))
+        self._set_topics(self._topics.renamed(names))
         return self
 
     def merge_topics(self, topics: Iterable[int | str], name: str | None = None) -> Self:
@@ -350,13 +350,13 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         orders. The model is changed, and returned; `unmerge_topics` takes all merging back.
         """
         check_is_fitted(self)
-        self._show(self._topics.merged(topics, name))
+        self._set_topics(self._topics.merged(topics, name))
         return self
 
     def unmerge_topics(self) -> Self:
         """Undo all merging: every topic has the name that it had, or was given since."""
         check_is_fitted(self)
-        self._show(self._topics.unmerged())
+        self._set_topics(self._topics.unmerged())
         return self
 
     def prediction(self) -> Prediction:

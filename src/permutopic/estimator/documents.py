@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from permutopic.corpus import Corpus, documents_from_paragraphs
 from permutopic.documents import Document
 from permutopic.errors import InputError, Parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from permutopic.corpus import EncodedDocument, Encoder
+
+Given = TypeVar("Given")
 
 
 def encode_each(
@@ -52,6 +55,20 @@ def _only_documents(items: Iterable[object]) -> Iterator[Document]:
         if not isinstance(item, Document):
             raise InputError(f"document {number} is {type(item).__name__}, others are Documents")
         yield item
+
+
+def rereadable(given: Given) -> Callable[[], Given]:
+    """Return a function that returns what is given; an iterator, which ends, only once."""
+    taken = False
+
+    def give() -> Given:
+        nonlocal taken
+        if taken and isinstance(given, Iterator):
+            raise InputError("the documents were an iterator, which can be read once: give a list")
+        taken = True
+        return given
+
+    return give
 
 
 def check_corpus(corpus: Corpus, encoder: Encoder, vocabulary: Sequence[str]) -> None:

@@ -56,8 +56,8 @@ def extend_model(model: ContentModel, documents: object, *, n_sweeps: int, n_thr
     model.corpus_fingerprint_ = together.hexdigest()
     model.priors_, model.positions_ = priors, positions
     model._set_documents(corpus, more=True)
-    model._take(tuple(chains))
-    model._show(shown)
+    model._set_chains(tuple(chains))
+    model._set_topics(shown)
 
 
 def _new_documents(model: ContentModel, documents: object) -> Corpus | None:

@@ -78,12 +78,12 @@ def load_model(
         sizes = len(model.titles_), model.n_topics, len(model.vocabulary_)
         for chain in chains:
             check_chain(chain, *sizes)
-        model._take(tuple(chains))
+        model._set_chains(tuple(chains))
         _take_documents(model, arrays)
         n_words = len(model.vocabulary_)
         model.positions_ = PositionCounts.from_arrays(arrays, n_words, model.n_topics)
         size = model.state_, model.priors_, model.vocabulary_
-        model._show(NamedTopics.from_dict(description["topics"], arrays, *size))
+        model._set_topics(NamedTopics.from_dict(description["topics"], arrays, *size))
     except (IndexError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: the model folder is not whole ({error})") from None
     return model

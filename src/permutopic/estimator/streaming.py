@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.errors import InputWarning
+from permutopic.permutation import count_swaps
 from permutopic.results.inferred import Inferred
-from permutopic.topics import count_swaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

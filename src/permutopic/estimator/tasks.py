@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from permutopic.anomalies import make_checker, read_template
 from permutopic.checks import check_choice
+from permutopic.estimator.documents import rereadable
 from permutopic.estimator.new_documents import MANY_SAMPLES, InfersDocuments
 from permutopic.model.mcmc.convergence import co_occurrence, match_topics
 from permutopic.ordering import DEFAULT_METHOD, Ordering, PositionCounts, order_texts
@@ -100,11 +101,12 @@ class Tasks(InfersDocuments):
     ) -> Table:
         """Make a table with a row for each segment; parameters as in `segment`.
 
-        The rows are made as they are read.
+        The rows are made as they are read; an iterator of documents can be read once.
         """
         check_is_fitted(self)
+        given = rereadable(X)
         return segment_table(
-            lambda: self.infer_or_fitted(X, **settings),
+            lambda: self.infer_or_fitted(given(), **settings),
             self.topic_names_,
             min_words=min_words,
             max_words=max_words,
@@ -121,6 +123,8 @@ class Tasks(InfersDocuments):
     ) -> Table:
         """Make a table of the inferred topics of documents.
 
+        The rows are made as they are read; an iterator of documents can be read once.
+
         Parameters
         ----------
         rows : {"units", "documents"}
@@ -135,16 +139,17 @@ class Tasks(InfersDocuments):
         >>> from permutopic import ContentModel
         >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
         >>> model = ContentModel(n_topics=2, random_state=1).fit(documents)
-        >>> table = model.predict_table([["snow", "sea salt"]])
+        >>> table = model.predict_table([["rocks snow hills", "snow", "sea salt"]])
         >>> [(row["unit"], row["topic"]) for row in table]
-        [(1, 1), (2, 0)]
+        [(1, 1), (2, 1), (3, 0)]
         """
         check_is_fitted(self)
         check_choice(rows, "rows", ("units", "documents"))
+        given = rereadable(X)
         if rows == "documents":
-            return document_table(lambda: self.infer(X, **settings))
+            return document_table(lambda: self.infer(given(), **settings))
         return unit_table(
-            lambda: self.infer(X, **settings), self.topic_names_, probabilities=probabilities
+            lambda: self.infer(given(), **settings), self.topic_names_, probabilities=probabilities
         )
 
     def order(

@@ -93,17 +93,6 @@ def make_state(
     return state
 
 
-def check_state(corpus: Corpus, state: State) -> None:
-    """Raise AssertionError unless the state fits the corpus and its counts are up to date."""
-    if not np.array_equal(state.bag.sum(axis=1), corpus.document_sizes) or state.bag.min() < 0:
-        raise AssertionError("the bags do not hold one topic for every unit")
-    fresh = make_state(corpus, state.bag, state.inversions, state.dispersion)
-    if not np.array_equal(fresh.word_counts, state.word_counts):
-        raise AssertionError("the running word counts differ from a recount")
-    if not np.array_equal(fresh.topic_tokens, state.topic_tokens):
-        raise AssertionError("the running topic totals differ from a recount")
-
-
 def check_state_arrays(state: State, n_documents: int, n_topics: int, n_words: int) -> None:
     """Raise ValueError unless the arrays can be a state of this size."""
     for name, shape, kind in (

@@ -5,14 +5,13 @@ from __future__ import annotations
 from permutopic.topics.named import NamedTopics
 from permutopic.topics.naming_counts import NamingCounts, count_words_and_headings
 from permutopic.topics.outline import OutlineEntry
-from permutopic.topics.structure import Structure, count_swaps, structure_of
+from permutopic.topics.structure import Structure, structure_of
 
 __all__ = [
     "NamedTopics",
     "NamingCounts",
     "OutlineEntry",
     "Structure",
-    "count_swaps",
     "count_words_and_headings",
     "structure_of",
 ]

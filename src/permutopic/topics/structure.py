@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from permutopic.permutation import count_swaps
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -46,17 +48,3 @@ def structure_of(title: str, topics: NDArray[np.int64] | Sequence[int]) -> Struc
     """
     sequence = tuple(int(topic) for topic in topics)
     return Structure(title, sequence, count_swaps(dict.fromkeys(sequence)))
-
-
-def count_swaps(topics: Iterable[int]) -> int:
-    """Count the pairs of different topics that are not in canonical order.
-
-    >>> count_swaps([2, 0, 1])
-    2
-    """
-    seen: list[int] = []
-    swaps = 0
-    for topic in topics:
-        swaps += sum(earlier > topic for earlier in seen)
-        seen.append(topic)
-    return swaps

@@ -1,1 +1,1 @@
-"""The default's moves: whole structures at a time, topics renumbered or given up."""
+"""The default's moves: whole structures at a time, relabelling, pruning."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.permutation import count_swaps
 from permutopic.results.inferred import Inferred
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def fitted_documents(
             boundaries=unknown[1:] if boundaries is None else boundaries[begin + 1 : end],
             samples=mine[None, :0],
             log_likelihood=float("nan"),
-            swaps=_swaps(mine),
+            swaps=count_swaps(dict.fromkeys(mine.tolist())),
             known_words=none,
             unknown_words=none,
             topic_scores=np.full((size, n_topics), np.nan),
@@ -75,9 +76,3 @@ def fitted_documents(
             texts=(),
         )
         begin = end
-
-
-def _swaps(topics: NDArray[np.int64]) -> int:
-    """Count the pairs of topics that first appear in another than the canonical order."""
-    met = list(dict.fromkeys(topics.tolist()))
-    return sum(a > b for n, a in enumerate(met) for b in met[n + 1 :])
