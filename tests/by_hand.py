@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
 import weakref
 
 import numpy as np
@@ -137,3 +140,24 @@ class Alive:
                 yield inferred
                 del inferred
                 self.most = max(self.most, len(self._held))
+
+
+def run_on_terminal(command, columns):
+    """Run a command whose standard error is a terminal; return its process, output and error."""
+    terminal, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*map(str, command)],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": str(columns)},
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while chunk := os.read(terminal, 4096):
+                shown += chunk
+        except OSError:
+            pass  # the other end of the terminal is closed
+        printed = process.stdout.read()
+    os.close(terminal)
+    return process, printed, shown

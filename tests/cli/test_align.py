@@ -10,19 +10,7 @@ from permutopic import ContentModel, InputError, read_corpus
 from permutopic.cli.align import align_command, show_grid
 from permutopic.results.alignment import COUNTERPART_COLUMNS, PASSAGE_COLUMNS, RUN_COLUMNS
 
-from by_hand import COAST, HILL, TOWN, Alive, call, rows_of, write_places
-
-
-@pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    return write_places(tmp_path_factory.mktemp("align") / "places")
-
-
-@pytest.fixture(scope="module")
-def model(places):
-    folder = places.parent / "model"
-    ContentModel(4, n_sweeps=40, random_state=0).fit(read_corpus(places)).save(folder)
-    return folder
+from by_hand import COAST, HILL, TOWN, Alive, call, rows_of
 
 
 @pytest.fixture

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import subprocess
 import sys
 from xml.etree import ElementTree as ET
 
@@ -14,6 +11,8 @@ import pytest
 
 from permutopic import InputError
 from permutopic.cli.choose_k import parse_candidates
+
+from by_hand import run_on_terminal
 
 COAST, HILLS = "salt sea waves sand tide shells", "hills snow rocks ice peaks passes"
 
@@ -148,22 +147,7 @@ def test_what_is_no_list_is_refused(text):
 
 def test_progress_is_shown_on_a_terminal_and_nowhere_else(corpus):
     command = [sys.executable, "-c", "from permutopic.cli import main; main()", "choose-k"]
-    terminal, ours = pty.openpty()
-    with subprocess.Popen(
-        [*command, str(corpus), *SMALL],
-        stdout=subprocess.PIPE,
-        stderr=ours,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-    ) as process:
-        os.close(ours)
-        shown = b""
-        try:
-            while chunk := os.read(terminal, 4096):
-                shown += chunk
-        except OSError:
-            pass  # the other end of the terminal is closed
-        printed = process.stdout.read()
-    os.close(terminal)
+    process, printed, shown = run_on_terminal([*command, corpus, *SMALL], 100)
     assert process.returncode == 0
     assert b"3/4" in shown
     assert b"K = 3, seed 1" in shown

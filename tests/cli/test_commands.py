@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
 import sys
 
 import pytest
+
+from by_hand import run_on_terminal
 
 RUN = [sys.executable, "-c", "from permutopic.cli import main; main()"]
 
@@ -272,23 +273,8 @@ def test_an_interrupted_fit_says_so_and_leaves_nothing(corpus, tmp_path):
 def test_progress_is_shown_on_a_terminal_and_changes_nothing(corpus):
     arguments = ["evaluate", corpus, "-k", 2, "--sweeps", 30, "--json"]
     quiet = json.loads(run(*arguments).stdout)
-    terminal, ours = pty.openpty()
-    with subprocess.Popen(
-        [*RUN, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=ours,
-        text=True,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
-    ) as process:
-        os.close(ours)
-        shown = b""
-        try:
-            while chunk := os.read(terminal, 4096):
-                shown += chunk
-        except OSError:
-            pass  # the other end of the terminal is closed
-        watched = json.loads(process.stdout.read())
-    os.close(terminal)
+    _, printed, shown = run_on_terminal([*RUN, *arguments], 120)
+    watched = json.loads(printed)
     for part in (
         rb"sweep",
         rb"30/30",

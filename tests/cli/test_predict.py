@@ -19,18 +19,6 @@ from permutopic.results.tables import UNIT_COLUMNS
 from by_hand import COAST, HILL, TOWN, Alive, call, make_inferred, rows_of, write_places
 
 
-@pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    return write_places(tmp_path_factory.mktemp("predict") / "places")
-
-
-@pytest.fixture(scope="module")
-def model(places):
-    folder = places.parent / "model"
-    ContentModel(4, n_sweeps=40, random_state=0).fit(read_corpus(places)).save(folder)
-    return folder
-
-
 @pytest.fixture
 def new(tmp_path):
     """Two documents of the same title, the second of them another way round."""

@@ -9,19 +9,7 @@ from permutopic import ContentModel, InputError, InputWarning, read_corpus
 from permutopic.cli.segment import segment_command
 from permutopic.results.segments import SEGMENT_COLUMNS
 
-from by_hand import COAST, HILL, TOWN, Alive, call, rows_of, write_places
-
-
-@pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    return write_places(tmp_path_factory.mktemp("segment") / "places")
-
-
-@pytest.fixture(scope="module")
-def model(places):
-    folder = places.parent / "model"
-    ContentModel(4, n_sweeps=40, random_state=0).fit(read_corpus(places)).save(folder)
-    return folder
+from by_hand import COAST, HILL, TOWN, Alive, call, rows_of
 
 
 @pytest.fixture
