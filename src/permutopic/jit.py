@@ -68,7 +68,7 @@ def _compiled_atomic_add(counters: Any, index: Any, amount: Any) -> Any:  # noqa
     return add
 
 
-class _Announcer(event.Listener):
+class _CompileListener(event.Listener):
     """Reports once that compilation has begun."""
 
     def __init__(self, say: Callable[[str], object]) -> None:
@@ -84,7 +84,7 @@ class _Announcer(event.Listener):
 
 
 @contextmanager
-def announced(say: Callable[[str], object]) -> Iterator[None]:
+def report_compilation(say: Callable[[str], object]) -> Iterator[None]:
     """Call `say` when something is compiled and not just loaded from the cache."""
-    with event.install_listener("numba:compile", _Announcer(say)):
+    with event.install_listener("numba:compile", _CompileListener(say)):
         yield

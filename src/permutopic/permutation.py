@@ -1,7 +1,7 @@
 """Permutations and their inversion counts (section 3.3.1 of the paper), counted from zero.
 
-An *order* lists the items 0 … K−1 as they stand. Its *inversions* (v in eq. 3) are K−1 counts:
-`inversions[j]` items greater than j stand before j, so 0 ≤ inversions[j] ≤ K−1−j. Each vector
+An *order* is a permutation of the items 0 … K−1. Its *inversions* (v in eq. 3) are K−1 counts:
+`inversions[j]` items greater than j precede j, so 0 ≤ inversions[j] ≤ K−1−j. Each vector
 within these bounds belongs to exactly one order.
 """
 

@@ -27,7 +27,7 @@ _COMMANDS = {
     "outline": "Show the canonical outline of a saved model.",
     "predict": "Give every unit of new documents its topic.",
     "rename": "Give topics of a saved model other names.",
-    "run": "Let a method by name give each unit of a corpus a topic.",
+    "run": "Assign each unit of a corpus a topic by a method of your choice.",
     "segment": "Cut documents into segments of one topic each.",
 }
 

@@ -57,8 +57,8 @@ def _print(result: DemoResult) -> None:
     print_outline(result.outline, console)
     odds = ", ".join(f"{word} {odds:.0f}" for odds, word in FIRMNESS[:-1])
     console.print(
-        "The names are headings that fit, assigned after the fit. Place says how many times as "
-        f"likely a topic is to be in its place as one place late: {odds} times or more; else it "
+        "The names are headings that fit, assigned after the fit. Firmness says how many times as "
+        f"likely a topic is at its position as one later: {odds} times or more; else it "
         f"{FIRMNESS[-1][1]}.\n\n"
         f"{_NEAREST} articles in the order of the outline, and the {_FARTHEST} farthest from it:"
     )

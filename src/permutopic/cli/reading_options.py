@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MANY_SAMPLES, FEW_SAMPLES = 64, 16
 PATHS = click.argument("paths", type=click.Path(), nargs=-1, required=True)
 OPTIONAL_PATHS = click.argument("paths", type=click.Path(), nargs=-1)
-# Kept apart from the readers, so that --help imports none of them; a test holds them together.
+# A copy of the readers' names, so that --help imports none of them; a test compares them.
 FORMATS = ("text", "markdown", "html", "mediawiki", "docx", "man", "jsonl", "csv", "parquet")
 _FIELDS = ("title", "text", "sections", "heading", "label", "paragraphs", "document")
 _FIELD_HELP = {

@@ -30,8 +30,8 @@ def _only_one(context: click.Context, parameter: click.Parameter, value: Any) ->
         if target != parameter.name and context.params.get(target)
     ]
     if value and others:
-        mine = _TARGETS[str(parameter.name)]
-        raise click.UsageError(f"{others[0]} and {mine} do not go together: give one of them")
+        own = _TARGETS[str(parameter.name)]
+        raise click.UsageError(f"{others[0]} and {own} do not go together: give one of them")
     return value
 
 

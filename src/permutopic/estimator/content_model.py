@@ -98,7 +98,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
     chains_ : tuple of Chain
         Every chain's traces, and its last state if it was kept.
     convergence_ : Convergence
-        What the chains say about each other, with a verdict in plain words.
+        A comparison of the chains, with a verdict in words.
     topic_names_ : tuple of str
         What each topic is called: a heading, where topic and heading mostly agree, or its most
         distinctive words. Headings are used after the fit only. `rename_topics` changes names.
@@ -193,10 +193,10 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         seed = seed_from(self.random_state)
         settings["random_state"] = seed
         # Importing the kernels starts numba: not before everything has been checked.
-        from permutopic.jit import announced  # noqa: PLC0415
+        from permutopic.jit import report_compilation  # noqa: PLC0415
         from permutopic.model.fitting import fit_chains  # noqa: PLC0415
 
-        with announced(_log.warning):
+        with report_compilation(_log.warning):
             chains = fit_chains(
                 corpus,
                 n_topics,
@@ -250,9 +250,9 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, "state_"):
             return self.fit(X)
         n_sweeps = check_integer(n_sweeps, "n_sweeps", 1)
-        from permutopic.jit import announced  # noqa: PLC0415
+        from permutopic.jit import report_compilation  # noqa: PLC0415
 
-        with announced(_log.warning):
+        with report_compilation(_log.warning):
             extend_model(self, X, n_sweeps=n_sweeps, n_threads=count_threads(self.n_jobs))
         return self
 

@@ -128,7 +128,7 @@ class InfersDocuments:
         n_threads, seed = count_threads(n_jobs), seed_from(random_state)
         documents = encode_each(X, self._encoder(), self.vocabulary_)
         # Importing the kernels starts numba: not before everything has been checked.
-        from permutopic.jit import announced  # noqa: PLC0415
+        from permutopic.jit import report_compilation  # noqa: PLC0415
         from permutopic.model.inference.structures import StructureInference  # noqa: PLC0415
 
         fitted = self._cached("fitted", self.state_, lambda: None)
@@ -145,7 +145,7 @@ class InfersDocuments:
         numbers = self._cached("numbers", self.document_digests_, self._numbers)
 
         def each() -> Iterator[Inferred]:
-            with announced(_log.warning):
+            with report_compilation(_log.warning):
                 yield from infer_documents(documents, inference, merge_map, numbers, n_threads)
 
         return each()

@@ -312,11 +312,11 @@ class Tasks(InfersDocuments):
 
     def _kept_topics(self) -> NDArray[np.int64]:
         """Return the topics of all units in every kept chain, numbered as in the best one."""
-        mine, merge_map = self.state_.all_topics(), self._topics.view.merge_map
+        best_topics, merge_map = self.state_.all_topics(), self._topics.view.merge_map
         kept = []
         for chain in self.chains_:
             if chain.state is not None:
                 topics = chain.state.all_topics()
-                matched = match_topics(co_occurrence(topics, mine, self.state_.n_topics))
+                matched = match_topics(co_occurrence(topics, best_topics, self.state_.n_topics))
                 kept.append(merge_map[matched[topics]])
         return np.array(kept)

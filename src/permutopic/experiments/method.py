@@ -14,7 +14,7 @@ from permutopic.checks import check_integer
 from permutopic.corpus import Corpus
 from permutopic.documents import Document, Unit
 from permutopic.errors import InputError, Message, Parameter
-from permutopic.jit import announced
+from permutopic.jit import report_compilation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,7 +113,7 @@ class Method:
         if not isinstance(corpus, Corpus):
             raise InputError(f"a method takes a Corpus, not {type(corpus).__name__}")
         # Our model itself logs that code is being compiled.
-        with nullcontext() if self.group == "ours" else announced(_log_once):
+        with nullcontext() if self.group == "ours" else report_compilation(_log_once):
             prediction = self.run(corpus, self._topics(n_topics), seed, **settings)
         same_documents = np.array_equal(prediction.document_offsets, corpus.document_offsets)
         if prediction.topics.shape != (corpus.n_units,) or not same_documents:

@@ -1,4 +1,4 @@
-"""Inspection: what some paths hold, and what a fit to it would take."""
+"""Inspection: a description of the documents of some paths, and the cost of a fit."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Inspection:
     headings
         How many documents have each heading, the commonest first.
     headed_units
-        Units that stand under a heading.
+        Units under a heading.
     skipped
         What was left out, by reason.
     boilerplate

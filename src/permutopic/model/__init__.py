@@ -1,1 +1,1 @@
-"""The Generalized Mallows content model: what it says, and how it is sampled."""
+"""The Generalized Mallows content model: its definition, and how it is sampled."""

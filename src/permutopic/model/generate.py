@@ -128,8 +128,8 @@ def redraw_words(
     words = np.empty(token_topics.size, dtype=np.int32)
     for topic in range(state.n_topics):
         distribution = rng.dirichlet(np.full(corpus.n_words, priors.word))
-        mine = token_topics == topic
-        words[mine] = draw_categories(distribution, int(mine.sum()), rng)
+        of_topic = token_topics == topic
+        words[of_topic] = draw_categories(distribution, int(of_topic.sum()), rng)
     headings = tuple(f"topic {topic}" for topic in topics)
     drawn = replace(corpus, words=words, headings=headings)
     return drawn, make_state(drawn, state.bag, state.inversions, state.dispersion)

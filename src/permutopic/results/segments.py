@@ -166,26 +166,26 @@ def segments(
     found: list[Segment] = []
     first = 0
     for number, last in enumerate(ends.tolist(), 1):
-        mine = parts[first:last]
-        weights = np.array([part.weight for part in mine])
-        shares = weights @ probabilities[[part.unit for part in mine]]
-        topic = int(inferred.topics[mine[0].unit] if by_run else shares.argmax())
+        own_parts = parts[first:last]
+        weights = np.array([part.weight for part in own_parts])
+        shares = weights @ probabilities[[part.unit for part in own_parts]]
+        topic = int(inferred.topics[own_parts[0].unit] if by_run else shares.argmax())
         found.append(
             Segment(
                 document=document,
                 title=inferred.title,
                 location=inferred.location,
                 number=number,
-                first_unit=mine[0].unit + 1,
-                last_unit=mine[-1].unit + 1,
-                start=mine[0].start,
-                end=mine[-1].stop,
+                first_unit=own_parts[0].unit + 1,
+                last_unit=own_parts[-1].unit + 1,
+                start=own_parts[0].start,
+                end=own_parts[-1].stop,
                 words=int(words[first:last].sum()),
                 topic=topic,
                 name=names[topic],
-                probability=mine[0].before,
+                probability=own_parts[0].before,
                 topic_probability=float(shares[topic] / weights.sum()) if known else None,
-                text=_text(inferred, mine) if with_text and inferred.texts else None,
+                text=_text(inferred, own_parts) if with_text and inferred.texts else None,
             )
         )
         first = last
@@ -330,7 +330,7 @@ def _offsets(
 
 
 def _text(inferred: Inferred, parts: list[_Part]) -> str:
-    """Put the text of a segment together; parts of one unit stand as they stood in it."""
+    """Put the text of a segment together; parts of one unit as they are in it."""
     texts: list[str] = []
     first = 0
     for n, part in enumerate(parts):

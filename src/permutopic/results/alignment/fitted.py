@@ -51,8 +51,8 @@ def fitted_documents(
     ('Oslo', [2, 3], ())
     """
     begin = 0
-    for title, mine in zip(titles, topics, strict=True):
-        size, end = mine.size, begin + mine.size
+    for title, own_topics in zip(titles, topics, strict=True):
+        size, end = own_topics.size, begin + own_topics.size
         unknown, none = np.full(size, np.nan), np.zeros(size, dtype=np.int64)
         unit_probabilities = (
             np.full((size, n_topics), np.nan) if probabilities is None else probabilities[begin:end]
@@ -61,12 +61,12 @@ def fitted_documents(
             title=title,
             location="",
             seen=True,
-            topics=mine,
+            topics=own_topics,
             probabilities=unit_probabilities,
             boundaries=unknown[1:] if boundaries is None else boundaries[begin + 1 : end],
-            samples=mine[None, :0],
+            samples=own_topics[None, :0],
             log_likelihood=float("nan"),
-            swaps=count_swaps(dict.fromkeys(mine.tolist())),
+            swaps=count_swaps(dict.fromkeys(own_topics.tolist())),
             known_words=none,
             unknown_words=none,
             topic_scores=np.full((size, n_topics), np.nan),

@@ -61,7 +61,7 @@ class Run:
     first_unit, last_unit
         The first and the last of the units, counted from 1, both belonging to it.
     start, end
-        Where they stand in the source, in characters; −1 where that is not known.
+        Where they are in the source, in characters; −1 where that is not known.
     words
         Their white-space words.
     probability
