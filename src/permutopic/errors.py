@@ -30,8 +30,8 @@ class Message(str):
     """Text that knows which parameters it names.
 
     >>> message = Message("run several (", Parameter("n_chains", 4), ")")
-    >>> message, message.render({"n_chains": "--chains"})
-    ('run several (n_chains=4)', 'run several (--chains 4)')
+    >>> message, message.render({"n_chains": "chains:"})
+    ('run several (n_chains=4)', 'run several (chains: 4)')
     """
 
     __slots__ = ("parts",)
