@@ -28,7 +28,7 @@ from permutopic.baselines.content_hmm import (
 )
 from permutopic.baselines.content_hmm_emissions import backoff_tables, encode_bigrams
 from permutopic.corpus import Encoder
-from permutopic.experiments.ordering import order_tau, sections_of
+from permutopic.evaluation.ordering import order_tau, sections_of
 from permutopic.ordering.pieces import encode_pieces
 
 if TYPE_CHECKING:

@@ -21,10 +21,11 @@ from permutopic.ingest.pipeline import read_corpus
 from permutopic.model.fitting import MOVES
 from permutopic.model.joint import FastLogJoint
 from permutopic.model.mcmc.chains import run_chain
-from permutopic.model.mcmc.plan import DEFAULT_SWEEPS, Plan
+from permutopic.model.mcmc.plan import Plan
 from permutopic.model.mcmc.sampler import SweepInfo, sample
 from permutopic.model.paper.moves import paper_moves
 from permutopic.model.priors import Priors
+from permutopic.model.samplers import SAMPLERS
 from permutopic.model.state import initial_state
 from permutopic.streams import Streams
 
@@ -59,7 +60,7 @@ class SweepRecord:
 def default_run(corpus: Corpus, n_topics: int, priors: Priors, seed: int) -> SweepRecord:
     """Run the default sampler to its end."""
     record = SweepRecord()
-    plan = Plan.of("blocked", DEFAULT_SWEEPS["blocked"])
+    plan = Plan.of(SAMPLERS["blocked"].n_sweeps)
     run_chain(corpus, n_topics, priors, plan, MOVES["blocked"], seed, 0, on_sweep=record)
     return record
 

@@ -172,13 +172,16 @@ def follow_long_document(n_units: int, n_topics: int, n_sweeps: int) -> dict[str
     priors = Priors.for_documents(21, topic=5.0, word=5.0)
     sizes: dict[str, Any] = {"units": [n_units] + [30] * 20, "unit_words": 40, "n_words": 1000}
     corpus, truth = generate(n_topics, priors, np.random.default_rng(0), n_documents=21, **sizes)
-    meter, schedule = FastLogJoint.for_corpus(corpus, priors), Plan.of("blocked", n_sweeps).schedule
-    true_topics, true_log_joint = truth.topics(0), meter(truth)
+    log_joint, schedule = (
+        FastLogJoint.for_corpus(corpus, priors),
+        Plan.of(n_sweeps).schedule,
+    )
+    true_topics, true_log_joint = truth.topics(0), log_joint(truth)
     state = initial_state(corpus, n_topics, priors, np.random.default_rng(1))
     moves = blocked_moves(corpus, n_topics, priors)
     below, changed, right = [], [], []
     before, ticks = state.topics(0), [time.perf_counter()]
-    for _, info in sample(state, moves, meter, Streams(1), n_sweeps, schedule=schedule):
+    for _, info in sample(state, moves, log_joint, Streams(1), n_sweeps, schedule=schedule):
         ticks.append(time.perf_counter())
         now = state.topics(0)
         below.append(round(true_log_joint - info.log_joint))
@@ -208,7 +211,7 @@ def long_document(report: Report, n_units: int = 10_000, n_sweeps: int = 100) ->
 
 
 def sweep_once(state: State, moves: Sequence[Move], streams: Streams, sweep: int) -> None:
-    """Make all moves of one sweep at inverse_temperature 1."""
+    """Make all moves of one sweep at inverse temperature 1."""
     for number, move in enumerate(moves):
         move(state, partial(streams.at, sweep, number))
 

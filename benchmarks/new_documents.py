@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from permutopic import ContentModel, Corpus, read_documents
-from permutopic.experiments.evaluate import score_corpus_segmentation
+from permutopic.evaluation.evaluate import score_corpus_segmentation
 from permutopic.metrics import score_alignment
 from permutopic.model.blocked.engine import TableEngine
 from permutopic.model.blocked.moves import ResampleBlocks

@@ -21,7 +21,7 @@ import numpy as np
 
 from permutopic import ContentModel, Corpus, Document, read_documents
 from permutopic.datasets import elements_folder
-from permutopic.experiments.ordering import (
+from permutopic.evaluation.ordering import (
     cross_validated,
     hmm_orders,
     label_taus,

@@ -24,7 +24,7 @@ from scipy.special import logsumexp
 
 from permutopic import ContentModel, read_corpus
 from permutopic.datasets import load_elements
-from permutopic.experiments.evaluate import evaluate
+from permutopic.evaluation.evaluate import evaluate
 from permutopic.mallows import log_prior, n_values
 from permutopic.model.joint import joint_terms
 from permutopic.model.mcmc.convergence import pair_agreement

@@ -29,7 +29,7 @@ from permutopic.baselines.local_tokens import local_tokens
 from permutopic.baselines.order_search import best_order
 from permutopic.baselines.segment_kernels import best_segmentation, best_segmentation_any_number
 from permutopic.baselines.texttiling_kernels import gap_similarities
-from permutopic.experiments.evaluate import score_corpus_segmentation
+from permutopic.evaluation.evaluate import score_corpus_segmentation
 from permutopic.metrics import score_alignment
 from permutopic.model.generate import generate
 

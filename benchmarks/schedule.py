@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from permutopic.experiments.evaluate import score_corpus_segmentation
+from permutopic.evaluation.evaluate import score_corpus_segmentation
 from permutopic.ingest.pipeline import read_corpus
 from permutopic.metrics import score_alignment
 from permutopic.model.blocked.engine import every_position

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from permutopic import ContentModel, read_corpus
-from permutopic.experiments.evaluate import evaluate
+from permutopic.evaluation.evaluate import evaluate
 
 # Tables 2 and 3 of the paper, noisy headings, mean of five chains after 10,000 sweeps:
 # recall, precision, F, Pk, WindowDiff, segments.

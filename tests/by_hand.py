@@ -26,7 +26,7 @@ def make_encoded(words, offsets):
         tokens=DocumentTokens(np.asarray(words, dtype=np.int32), np.asarray(offsets)),
         unknown=np.zeros(n_units, dtype=np.int64),
         source_words=np.diff(offsets),
-        spans=np.full((n_units, 2), -1),
+        source_spans=np.full((n_units, 2), -1),
         headings=(None,) * n_units,
         labels=(None,) * n_units,
     )
@@ -69,7 +69,7 @@ def make_inferred(
         topic_scores=np.log(probabilities + 1e-9),
         background_scores=np.zeros(topics.size),
         source_words=words,
-        spans=np.asarray(spans, dtype=np.int64),
+        source_spans=np.asarray(spans, dtype=np.int64),
         texts=tuple(texts),
         units=units,
     )

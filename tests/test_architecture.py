@@ -29,11 +29,12 @@ LAYERS = [
     {"ingest", "topics", "ordering", "anomalies", "baselines"},
     {"estimator"},
     {"datasets"},
+    {"evaluation"},
     {"selection", "experiments"},
     {"cli"},
 ]
 MODEL_LAYERS = [
-    {"priors"},
+    {"priors", "samplers"},
     {"state", "kernels"},
     {"joint", "generate", "posterior"},
     {"mcmc"},

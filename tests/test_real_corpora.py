@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from permutopic import ContentModel, read_corpus
-from permutopic.experiments.evaluate import evaluate
+from permutopic.evaluation.evaluate import evaluate
 from permutopic.metrics import score_segmentation
 from permutopic.metrics.segmentation import ends_in_words
 from permutopic.results.prediction import segment_ends

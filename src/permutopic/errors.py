@@ -1,7 +1,7 @@
 """Errors and warnings about input, and messages that name parameters.
 
-A message names a parameter by a `Parameter`, not in its text. In Python it reads `n_chains=4`; the
-command line renders the same message with the names of its options, `--chains 4`.
+A message names a parameter by a `Parameter`, not in its text: it reads `n_chains=4`, and whoever
+shows it elsewhere can write it with other names.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ class Parameter(NamedTuple):
     value: object = None
 
     def render(self, names: Mapping[str, str]) -> str:
-        """Write the parameter by its name in `names`, an option's, or as in Python."""
-        option = names.get(self.name)
-        if option is None:
+        """Write the parameter by its name in `names`, if it has one there, or as in Python."""
+        other = names.get(self.name)
+        if other is None:
             return self.name if self.value is None else f"{self.name}={self.value!r}"
-        return option if self.value is None else f"{option} {self.value}"
+        return other if self.value is None else f"{other} {self.value}"
 
 
 class Message(str):
@@ -69,8 +69,7 @@ def _joined(parts: Iterable[str | Parameter], names: Mapping[str, str]) -> str:
 class InputError(ValueError):
     """An input to permutopic is wrong, and the message says what would be right.
 
-    The command line prints it as one line and exits with code 2; in Python it is a
-    `ValueError`, raised where the input comes in.
+    It is a `ValueError`, raised where the input comes in.
     """
 
     def __init__(self, *parts: str | Parameter) -> None:

@@ -22,7 +22,7 @@ from permutopic.baselines.local_tokens import all_local_tokens, local_tokens
 from permutopic.baselines.segment_kernels import segment_costs_from
 from permutopic.corpus import Corpus
 from permutopic.errors import InputError
-from permutopic.experiments.evaluate import score_corpus_segmentation
+from permutopic.evaluation.evaluate import score_corpus_segmentation
 from permutopic.ingest.pipeline import read_corpus
 
 

@@ -48,7 +48,7 @@ def test_documents_become_arrays_with_all_that_stands_beside_them():
     assert corpus.vocabulary == ("and", "ice", "salt", "sea", "snow")
     assert words(corpus) == [["salt", "sea"], [], ["snow", "and", "sea"], ["ice"]]
     assert corpus.document_offsets.tolist() == [0, 3, 4]
-    assert corpus.spans.tolist() == [[0, 9], [10, 11], [12, 24], [0, 3]]
+    assert corpus.source_spans.tolist() == [[0, 9], [10, 11], [12, 24], [0, 3]]
     assert corpus.source_words.tolist() == [2, 1, 3, 1]
     assert corpus.headings == ("Coast", "Coast", "Hills", "Coast")
     assert corpus.labels == (None,) * 4
@@ -73,7 +73,7 @@ def test_headings_of_one_wording_are_one_string():
 def test_units_and_tokens_are_as_asked():
     corpus = Encoder("whitespace", "section").encode(TWO)
     assert words(corpus) == [["Salt", "sea.", "–"], ["Snow", "and", "sea"], ["Ice"]]
-    assert corpus.spans.tolist() == [[0, 11], [12, 24], [0, 3]]
+    assert corpus.source_spans.tolist() == [[0, 11], [12, 24], [0, 3]]
     encoder = Encoder(Tokens(stop=("and",)), Units(min_words=2))
     corpus = encoder.encode(TWO)
     assert words(corpus) == [["salt", "sea"], ["snow", "sea"], ["ice"]]
@@ -82,7 +82,7 @@ def test_units_and_tokens_are_as_asked():
 
 def test_text_without_a_source_has_no_span():
     corpus = Encoder().encode([Document("t", (Unit("a"), Unit("b")), "here")])
-    assert corpus.spans.tolist() == [[-1, -1], [-1, -1]]
+    assert corpus.source_spans.tolist() == [[-1, -1], [-1, -1]]
 
 
 def test_a_vocabulary_that_is_given_stays_as_it_is():
@@ -176,7 +176,7 @@ def test_documents_that_a_filter_empties_are_refused_or_left_out_with_all_of_the
     assert corpus.titles == ("a", "c")
     assert corpus.locations == ("a.txt", "c.txt")
     assert corpus.headings == ("A", "B", "D", None)
-    assert corpus.spans.tolist() == [[0, 10], [11, 14], [0, 6], [7, 12]]
+    assert corpus.source_spans.tolist() == [[0, 10], [11, 14], [0, 6], [7, 12]]
     assert corpus.source_words.tolist() == [2, 1, 1, 1]
     assert corpus.document_offsets.tolist() == [0, 2, 4]
 

@@ -63,8 +63,8 @@ def test_what_is_inferred_hangs_together(model, found, articles):
         np.testing.assert_allclose(inferred.probabilities.sum(axis=1), 1)
         assert inferred.boundaries.shape == (size - 1,)
         assert np.all((inferred.boundaries > -1e-9) & (inferred.boundaries < 1 + 1e-9))
-        assert inferred.spans[:, 0].tolist() == [unit.start for unit in article.units]
-        assert article.source[slice(*inferred.spans[0])] == inferred.texts[0]
+        assert inferred.source_spans[:, 0].tolist() == [unit.start for unit in article.units]
+        assert article.source[slice(*inferred.source_spans[0])] == inferred.texts[0]
         assert -10 < inferred.log_likelihood < -5
         assert 0.8 < inferred.known_share <= 1
         # A topic is one run: no topic comes twice.

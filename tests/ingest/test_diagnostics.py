@@ -207,7 +207,7 @@ def test_a_corpus_is_read_with_warnings(tmp_path):
     with pytest.warns(InputWarning) as caught:
         corpus = read_corpus(tmp_path)
     assert corpus.titles == ("a", "b")
-    assert corpus.spans.tolist() == [[0, 8], [10, 16]] * 2
+    assert corpus.source_spans.tolist() == [[0, 8], [10, 16]] * 2
     said = [str(each.message) for each in caught]
     assert len(said) == 3
     for message, pattern in zip(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from permutopic.corpus import Corpus
 from permutopic.documents import Document, Unit
 from permutopic.errors import InputError
-from permutopic.experiments.evaluate import score_corpus_segmentation
+from permutopic.evaluation.evaluate import score_corpus_segmentation
 from permutopic.metrics import (
     alignment_by_document,
     alignment_f,

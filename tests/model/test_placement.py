@@ -21,7 +21,7 @@ flavours = pytest.mark.parametrize("flavour", [placement, uncompiled], ids=["fas
 
 
 class Case:
-    """A spans of random weights, some topics inactive, and an order."""
+    """A span table of random weights, some topics inactive, and an order."""
 
     def __init__(self, seed, *, n_topics=5, n_active=3, n_cuts=5, spread=2.0):
         rng = np.random.default_rng(seed)

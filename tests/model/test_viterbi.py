@@ -19,7 +19,7 @@ flavours = pytest.mark.parametrize("flavour", [viterbi, uncompiled], ids=["fast"
 
 
 class Case:
-    """A spans, some topics inactive, with the log weights of all structures to be had by trying."""
+    """A span table, some topics inactive, with the log weights of all structures by trying."""
 
     def __init__(self, cuts, active, log_prevalence, dispersion):
         self.cuts, self.active, self.dispersion = np.array(cuts), np.array(active), dispersion

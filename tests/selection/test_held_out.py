@@ -76,7 +76,7 @@ def test_what_stands_beside_the_units_goes_along():
     assert part.labels == ("l1", None, "l3", None)
     assert part.locations == ("file1", "file3")
     assert part.source_words.tolist() == [3, 1, 5, 1]
-    assert part.spans.shape == (4, 2)
+    assert part.source_spans.shape == (4, 2)
 
 
 def test_a_fold_parts_the_documents(drawn):

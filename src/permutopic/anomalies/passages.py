@@ -120,8 +120,8 @@ def _passage(
     # Log odds add up; scores per word are averaged over words.
     mean = (scores[run] * words).sum() / words.sum()
     score = scores[run].sum() if kind == "other topic" else mean
-    start, end = int(inferred.spans[first, 0]), int(inferred.spans[last, 1])
-    known = bool((inferred.spans[run] >= 0).all())
+    start, end = int(inferred.source_spans[first, 0]), int(inferred.source_spans[last, 1])
+    known = bool((inferred.source_spans[run] >= 0).all())
     topic = int(inferred.topics[first])
     return UnusualPassage(
         kind=kind,

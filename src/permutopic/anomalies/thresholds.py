@@ -21,7 +21,7 @@ class Thresholds:
         Least posterior probability of a finding.
     misfit
         A unit fits no topic if its misfit exceeds the document's median by at least this, in nats
-        a word.
+        per word.
     odds
         A unit belongs to another topic if that topic's log odds are at least this, in nats, and
         at least `rate` in nats per word.

@@ -20,10 +20,9 @@ def local_tokens(corpus: Corpus, document: int) -> LocalTokens:
     >>> tokens.words.tolist(), tokens.unit_offsets.tolist(), tokens.n_words
     ([1, 0, 1], [0, 2, 3], 2)
     """
-    first, last = corpus.document_offsets[document : document + 2]
-    offsets = corpus.unit_offsets[first : last + 1]
-    distinct, words = np.unique(corpus.words[offsets[0] : offsets[-1]], return_inverse=True)
-    return LocalTokens(words.astype(np.int64), offsets - offsets[0], distinct.size)
+    tokens = corpus.document(document).tokens
+    distinct, words = np.unique(tokens.words, return_inverse=True)
+    return LocalTokens(words.astype(np.int64), tokens.offsets, distinct.size)
 
 
 def all_local_tokens(corpus: Corpus) -> list[LocalTokens]:

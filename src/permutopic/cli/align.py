@@ -60,7 +60,7 @@ def align_command(
     fit. Shown is a grid of documents and topics; --json, --csv and -o FILE give a row for each run
     of units with one topic.
     """
-    from permutopic.results.alignment import COUNTERPART_COLUMNS, find_topic
+    from permutopic.results.alignment import find_topic
     from permutopic.results.tables import passage_table, run_table
 
     if topic is not None and like is not None:
@@ -74,10 +74,8 @@ def align_command(
     if like is not None:
         aligned = given.model.align(given.documents(), **given.settings)
         asked = find_unit(aligned, like)
-        found = map(vars, aligned.nearest(*asked, nearest))
-        write_or_show(
-            found, COUNTERPART_COLUMNS, lambda rows: _show_like(rows, aligned, asked), **target
-        )
+        table = aligned.nearest_table(*asked, nearest)
+        write_or_show(table, table.columns, lambda rows: _show_like(rows, aligned, asked), **target)
     elif topic is not None:
         number = find_topic(names, topic)
         table = passage_table(given.inferred, names, number)

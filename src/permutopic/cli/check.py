@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.options import number
+from permutopic.cli.options import adding, number
 from permutopic.cli.reading_options import OPTIONAL_PATHS, infer_options, take_model_input
 from permutopic.cli.results import check_output, is_written, result_options, write_or_show
 
@@ -49,9 +49,7 @@ _NAMES = ("most", "unlikely", "sure", "misfit", "odds", "rate", "unknown", "word
 
 def threshold_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add an option for each threshold."""
-    for option in reversed(_THRESHOLDS):
-        command = option(command)
-    return command
+    return adding(_THRESHOLDS)(command)
 
 
 @click.command("check")

@@ -10,7 +10,7 @@ from permutopic.cli.options import current_names
 from permutopic.errors import render
 
 if TYPE_CHECKING:
-    from permutopic.experiments.demo import DemoResult
+    from permutopic.evaluation.demo import DemoResult
 
 _NEAREST, _FARTHEST = 6, 6  # documents on the map, by distance to the canonical order
 
@@ -35,7 +35,7 @@ def demo_command(seed: int, folder: str | None) -> None:
         click.echo(f"{folder}: {copy_elements(folder)} articles")
         return
     from permutopic.cli.progress import shown_progress
-    from permutopic.experiments.demo import make_model, run_demo
+    from permutopic.evaluation.demo import make_model, run_demo
 
     model = make_model(seed)
     with shown_progress(model) as on_sweep:
@@ -45,7 +45,7 @@ def demo_command(seed: int, folder: str | None) -> None:
 
 def _print(result: DemoResult) -> None:
     from permutopic.cli.tables import make_console, print_map, print_outline
-    from permutopic.experiments.demo import N_CHAINS, N_SWEEPS, N_TOPICS
+    from permutopic.evaluation.demo import N_CHAINS, N_SWEEPS, N_TOPICS
     from permutopic.topics.outline import FIRMNESS
 
     console = make_console()

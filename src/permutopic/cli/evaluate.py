@@ -12,7 +12,7 @@ from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_s
 from permutopic.errors import render
 
 if TYPE_CHECKING:
-    from permutopic.experiments.evaluate import Evaluation
+    from permutopic.evaluation.evaluate import Evaluation
 
 
 @click.command("evaluate")
@@ -30,7 +30,7 @@ def evaluate_command(
     PATHS are files, folders, globs, or - for standard input.
     """
     from permutopic.cli.progress import shown_progress
-    from permutopic.experiments.evaluate import evaluate
+    from permutopic.evaluation.evaluate import evaluate
 
     corpus_settings = take_corpus_settings(settings)
     model = make_model({**settings, "tokens": corpus_settings.tokens})

@@ -148,18 +148,28 @@ changed_model: Option = click.option(
 )
 
 
+# Parameters of the library whose option fills another one: its name, and that of the other.
+_ALIASES = {
+    "seed": "random_state",
+    "kind": "unit",
+    "stop": "stop_words",
+    "nearest": "n_nearest",
+    "fields.title": "title_field",
+    "fields.text": "text_field",
+    "fields.sections": "sections_field",
+    "fields.heading": "heading_field",
+    "fields.label": "label_field",
+    "fields.paragraphs": "paragraphs_field",
+    "fields.document": "document_field",
+}
+
+
 def option_names(command: click.Command) -> dict[str, str]:
     """Map the library's parameter names to the options of a command."""
-    names: dict[str, str] = {}
-    for option in command.params:
-        if isinstance(option, click.Option):
-            longest = max(option.opts, key=len)
-            stem = longest.lstrip("-").replace("-", "_")
-            names[stem] = longest
-            names[str(option.name)] = longest
-            if stem.endswith("_field"):  # an attribute of ReadOptions.fields
-                names[f"fields.{stem.removesuffix('_field')}"] = longest
-    return names
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    names = {str(option.name): max(option.opts, key=len) for option in options}
+    aliases = {alias: names[name] for alias, name in _ALIASES.items() if name in names}
+    return {**aliases, **names}
 
 
 @click.command()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from permutopic.cli.options import adding, choice, number
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -264,7 +264,7 @@ def _frequency(name: str, text: str) -> Any:
     try:
         return float(text) if any(sign in text.lower() for sign in ".e") else int(text)
     except ValueError:
-        option = f"--{name.replace('_', '-')}"
         raise InputError(
-            f"{option} is a whole number of documents or a share such as 0.5, not {text!r}"
+            Parameter(name),
+            f" is a whole number of documents or a share such as 0.5, not {text!r}",
         ) from None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from permutopic.cli.options import adding
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,9 +54,7 @@ _OPTIONS = (
 
 def result_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add --json, --csv and -o FILE, which come as `as_json`, `as_csv` and `output`."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return adding(_OPTIONS)(command)
 
 
 def check_output(output: str | None, *inputs: str | None) -> None:

@@ -14,13 +14,10 @@ from permutopic.cli.results import check_output
 from permutopic.cli.rival_options import rival_options, take_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from permutopic.corpus import Corpus
     from permutopic.results.prediction import Prediction
 
 _STDOUT = "-"
-_COLUMNS = {"title": str, "topics": list[int], "ends": list[int]}
 
 
 @click.command("run")
@@ -92,14 +89,13 @@ def run_command(
 def _write(documents: Corpus, prediction: Prediction, output: str, method: str) -> None:
     import numpy as np
 
-    from permutopic.results.export import write_json, write_rows
+    from permutopic.results.export import write_json
 
-    columns = {**_COLUMNS, **dict.fromkeys(prediction.by_document, float)}
-    rows = _rows(documents, prediction)
+    table = prediction.table(documents.titles)
     if output == _STDOUT:
-        write_json(rows, columns, sys.stdout)
+        write_json(table, table.columns, sys.stdout)
         return
-    write_rows(rows, columns, output)
+    table.write(output)
     measures, n_topics = prediction.measures, np.unique(prediction.topics).size
     segments = sum(prediction.ends(d).size for d in range(documents.n_documents))
     click.echo(
@@ -108,10 +104,3 @@ def _write(documents: Corpus, prediction: Prediction, output: str, method: str) 
         f"{segments / documents.n_documents:.1f} segments a document, by {method}"
         + "".join(f", {name.replace('_', ' ')} {value:,.6g}" for name, value in measures.items())
     )
-
-
-def _rows(documents: Corpus, prediction: Prediction) -> Iterator[dict[str, object]]:
-    for number, title in enumerate(documents.titles):
-        topics = prediction.topics[documents.units_of(number)]
-        others = {name: values[number] for name, values in prediction.by_document.items()}
-        yield {"title": title, "topics": topics, "ends": prediction.ends(number), **others}

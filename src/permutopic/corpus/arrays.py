@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.checks import check_choice
 from permutopic.corpus.encoded import DocumentTokens, EncodedDocument
 from permutopic.documents import Document, Unit
 from permutopic.errors import InputError, Parameter
@@ -48,7 +49,7 @@ class Corpus:
         One for each unit, None where unknown.
     tokens, units
         How documents were cut into units and text was split into tokens.
-    spans
+    source_spans
         (units, 2): where each unit begins and ends in its document's source, in characters; −1
         where it has no source.
     locations
@@ -73,12 +74,14 @@ class Corpus:
     labels: tuple[str | None, ...]
     tokens: Tokens = field(default_factory=Tokens)
     units: Units = field(default_factory=Units)
-    spans: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
+    source_spans: NDArray[np.int64] = field(
+        default_factory=lambda: np.empty((0, 2), dtype=np.int64)
+    )
     locations: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("words", "unit_offsets", "document_offsets", "source_words", "spans"):
+        for name in ("words", "unit_offsets", "document_offsets", "source_words", "source_spans"):
             kind = np.int32 if name == "words" else np.int64
             frozen = np.asarray(getattr(self, name), dtype=kind)
             if frozen.flags.writeable:
@@ -137,7 +140,9 @@ class Corpus:
             tokens=DocumentTokens(self.words[offsets[0] : offsets[-1]], offsets - offsets[0]),
             unknown=np.zeros(n_units, dtype=np.int64),
             source_words=self.source_words[units],
-            spans=self.spans[units] if len(self.spans) else np.full((n_units, 2), -1),
+            source_spans=self.source_spans[units]
+            if len(self.source_spans)
+            else np.full((n_units, 2), -1),
             headings=self.headings[units],
             labels=self.labels[units],
             texts=self.texts[units],
@@ -152,8 +157,7 @@ class Corpus:
 
         Units before a document's first heading form a section of their own, its lead.
         """
-        if kind not in {"heading", "label"}:
-            raise InputError(f"a reference is 'heading' or 'label', not {kind!r}")
+        check_choice(kind, "reference", ("heading", "label"))
         found = [
             label if kind == "label" and label is not None else heading
             for label, heading in zip(self.labels, self.headings, strict=True)
@@ -296,7 +300,7 @@ def _check(corpus: Corpus) -> None:
         ("headings", corpus.n_units),
         ("labels", corpus.n_units),
         *([("locations", corpus.n_documents)] if corpus.locations else []),
-        *([("spans", corpus.n_units)] if len(corpus.spans) else []),
+        *([("source_spans", corpus.n_units)] if len(corpus.source_spans) else []),
         *([("texts", corpus.n_units)] if corpus.texts else []),
     ):
         if len(getattr(corpus, name)) != length:

@@ -40,7 +40,7 @@ class EncodedDocument:
         (units,): tokens that are not in the vocabulary.
     source_words
         (units,): white-space words of the source.
-    spans
+    source_spans
         (units, 2): where each unit begins and ends in the source, in characters; −1 if unknown.
     headings, labels
         One for each unit, None where unknown. No sampler is given them.
@@ -55,7 +55,7 @@ class EncodedDocument:
     tokens: DocumentTokens
     unknown: NDArray[np.int64]
     source_words: NDArray[np.int64]
-    spans: NDArray[np.int64]
+    source_spans: NDArray[np.int64]
     headings: tuple[str | None, ...]
     labels: tuple[str | None, ...]
     texts: tuple[str, ...] = ()

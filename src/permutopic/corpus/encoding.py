@@ -11,6 +11,7 @@ import numpy as np
 
 from permutopic.corpus.arrays import Corpus, offsets_from_sizes
 from permutopic.corpus.encoded import DocumentTokens, EncodedDocument
+from permutopic.corpus.parts import take_documents
 from permutopic.errors import InputError, Message, Parameter
 from permutopic.text.splitting import count_source_words
 from permutopic.text.tokens import Tokens
@@ -35,7 +36,7 @@ class Columns:
     words: array[int] = field(default_factory=lambda: array("i"))
     lengths: array[int] = field(default_factory=lambda: array("i"))
     source_words: array[int] = field(default_factory=lambda: array("q"))
-    spans: array[int] = field(default_factory=lambda: array("q"))
+    source_spans: array[int] = field(default_factory=lambda: array("q"))
     headings: list[str | None] = field(default_factory=list)
     labels: list[str | None] = field(default_factory=list)
     sizes: array[int] = field(default_factory=lambda: array("i"))
@@ -48,7 +49,7 @@ class Columns:
         self.words.frombytes(document.tokens.words.tobytes())
         self.lengths.frombytes(np.diff(document.tokens.offsets).astype(np.int32).tobytes())
         self.source_words.frombytes(document.source_words.tobytes())
-        self.spans.frombytes(document.spans.tobytes())
+        self.source_spans.frombytes(document.source_spans.tobytes())
         self.headings += document.headings
         self.labels += document.labels
         self.sizes.append(document.n_units)
@@ -159,7 +160,9 @@ class Encoder:
             tokens=DocumentTokens(numbered, offsets_from_sizes(lengths)),
             unknown=np.array(unknown, dtype=np.int64),
             source_words=np.array([count_source_words(unit.text) for unit in units], np.int64),
-            spans=np.array([(unit.start, unit.end) for unit in units], np.int64).reshape(-1, 2),
+            source_spans=np.array([(unit.start, unit.end) for unit in units], np.int64).reshape(
+                -1, 2
+            ),
             # Headings recur: one string for all of the same wording.
             headings=tuple(names.setdefault(unit.heading, unit.heading) for unit in units),
             labels=tuple(names.setdefault(unit.label, unit.label) for unit in units),
@@ -232,7 +235,9 @@ class Encoder:
             labels=_moved(columns.labels),
             tokens=self.tokens,
             units=self.units,
-            spans=_frozen(np.frombuffer(columns.spans, dtype=np.int64).reshape(-1, 2)),
+            source_spans=_frozen(
+                np.frombuffer(columns.source_spans, dtype=np.int64).reshape(-1, 2)
+            ),
             locations=_moved(columns.locations),
             texts=_moved(columns.texts),
         )
@@ -272,23 +277,7 @@ class Encoder:
                 Parameter("max_df", self.tokens.max_df),
                 f" leave no word: there are {n_documents} documents",
             )
-        number = np.cumsum(wanted, dtype=np.int32) - 1
-        kept_units = np.repeat(full, corpus.document_sizes)
-        return Corpus(
-            words=number[corpus.words[kept_tokens]],
-            unit_offsets=offsets_from_sizes(np.diff(offsets)[kept_units]),
-            document_offsets=offsets_from_sizes(corpus.document_sizes[full]),
-            vocabulary=tuple(w for w, keep in zip(corpus.vocabulary, wanted, strict=True) if keep),
-            titles=_only(corpus.titles, full),
-            source_words=corpus.source_words[kept_units],
-            headings=_only(corpus.headings, kept_units),
-            labels=_only(corpus.labels, kept_units),
-            tokens=corpus.tokens,
-            units=corpus.units,
-            spans=corpus.spans[kept_units],
-            locations=_only(corpus.locations, full),
-            texts=_only(corpus.texts, kept_units) if corpus.texts else (),
-        )
+        return take_documents(corpus, np.flatnonzero(full), np.flatnonzero(wanted))
 
 
 def _frozen(array: NDArray[Number]) -> NDArray[Number]:
@@ -307,7 +296,3 @@ def _moved(values: list[T]) -> tuple[T, ...]:
 def _as_count(limit: float, n_documents: int) -> float:
     # 0.07 of 100 documents are 7, and not a hair more.
     return limit if isinstance(limit, int) else round(limit * n_documents, 6)
-
-
-def _only(values: Sequence[T], keep: NDArray[np.bool_]) -> tuple[T, ...]:
-    return tuple(value for value, kept in zip(values, keep, strict=True) if kept)

@@ -51,7 +51,9 @@ def take_documents(
         source_words=corpus.source_words[units],
         headings=_at(corpus.headings, units),
         labels=_at(corpus.labels, units),
-        spans=corpus.spans[units] if len(corpus.spans) else corpus.spans,
+        source_spans=corpus.source_spans[units]
+        if len(corpus.source_spans)
+        else corpus.source_spans,
         locations=_at(corpus.locations, documents) if corpus.locations else (),
         texts=_at(corpus.texts, units) if corpus.texts else (),
     )

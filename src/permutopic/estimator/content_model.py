@@ -20,8 +20,8 @@ from permutopic.estimator.tasks import Tasks
 from permutopic.estimator.threads import count_threads
 from permutopic.model import posterior
 from permutopic.model.mcmc.convergence import assess
-from permutopic.model.mcmc.plan import DEFAULT_SWEEPS, SAMPLERS, Plan
 from permutopic.model.priors import Priors, check_n_topics
+from permutopic.model.samplers import SAMPLERS
 from permutopic.ordering import count_positions
 from permutopic.results.prediction import Prediction
 from permutopic.streams import seed_from
@@ -201,8 +201,8 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
                 corpus,
                 n_topics,
                 priors,
-                self._plan(settings),
                 seed,
+                **{name: settings[name] for name in ("sampler", "n_sweeps", "early_stop")},
                 n_chains=settings["n_chains"],
                 n_threads=count_threads(self.n_jobs),
                 on_sweep=on_sweep,
@@ -258,8 +258,8 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
 
     def _set_documents(self, corpus: Corpus, *, more: bool = False) -> None:
         """Set the attributes that identify documents and locate their units."""
-        known = len(corpus.spans) > 0
-        spans = corpus.spans if known else np.full((corpus.n_units, 2), -1)
+        known = len(corpus.source_spans) > 0
+        spans = corpus.source_spans if known else np.full((corpus.n_units, 2), -1)
         digests, words = corpus.digests, corpus.source_words
         if more:
             digests = np.concatenate([self.document_digests_, digests])
@@ -267,17 +267,13 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
             words = np.concatenate([self.unit_words_, words])
         self.document_digests_, self.unit_spans_, self.unit_words_ = digests, spans, words
 
-    def _plan(self, settings: dict[str, Any]) -> Plan:
-        sampler, n_sweeps = settings["sampler"], settings["n_sweeps"]
-        return Plan.of(sampler, n_sweeps, early_stop=settings["early_stop"])
-
     def checked_settings(self) -> dict[str, Any]:
         """Check every setting and return them as plain Python values."""
         settings: dict[str, Any] = self.get_params(deep=False)
         settings["n_topics"] = check_n_topics(self.n_topics)
         check_choice(self.sampler, "sampler", SAMPLERS)
         check_choice(self.keep, "keep", KEEP)
-        n_sweeps = DEFAULT_SWEEPS[self.sampler] if self.n_sweeps is None else self.n_sweeps
+        n_sweeps = SAMPLERS[self.sampler].n_sweeps if self.n_sweeps is None else self.n_sweeps
         settings["n_sweeps"] = check_integer(n_sweeps, "n_sweeps", 1)
         settings["n_chains"] = check_integer(self.n_chains, "n_chains", 1)
         settings["early_stop"] = bool(self.early_stop)

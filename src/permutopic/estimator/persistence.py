@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 import permutopic
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.model.mcmc.chain import Chain, check_chain
 from permutopic.model.mcmc.convergence import Convergence
 from permutopic.model.priors import Priors
@@ -110,7 +110,9 @@ def _take_documents(model: ContentModel, arrays: Mapping[str, NDArray[Any]]) -> 
 def _check_function(path: str | Path, description: dict[str, Any], tokens: object) -> None:
     """Refuse a replacement for a function where none was saved, or one that is no function."""
     if not callable(tokens):
-        raise InputError(f"tokens is the function that split the model's text, not {tokens!r}")
+        raise InputError(
+            Parameter("tokens"), f" is the function that split the model's text, not {tokens!r}"
+        )
     try:
         saved = [
             description["corpus"]["tokens"]["split"],

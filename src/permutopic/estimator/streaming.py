@@ -128,7 +128,7 @@ def _infer(
         topic_scores=_merged_mixture(scores.topics, merge_map, inference.fitted.prevalence),
         background_scores=scores.background,
         source_words=document.source_words,
-        spans=document.spans,
+        source_spans=document.source_spans,
         texts=document.texts,
         units=document.units,
     )

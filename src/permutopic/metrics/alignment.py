@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AlignmentScore(NamedTuple):
-    """How well topics and headings agree on which units belong contingency."""
+    """How well topics and headings agree on which units belong together."""
 
     recall: float
     """Share of units in the topic that has most units of their heading."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.model.mcmc.plan import DEFAULT_SWEEPS
+from permutopic.model.samplers import SAMPLERS
 
 if TYPE_CHECKING:
     from permutopic.corpus import Corpus
@@ -30,7 +30,7 @@ class Cost(NamedTuple):
 
 def expected_cost(corpus: Corpus, n_topics: int, n_sweeps: int | None = None) -> Cost:
     """Estimate what a fit takes, to a factor of two."""
-    sweeps = DEFAULT_SWEEPS["blocked"] if n_sweeps is None else n_sweeps
+    sweeps = SAMPLERS["blocked"].n_sweeps if n_sweeps is None else n_sweeps
     sizes = corpus.document_sizes.astype(np.float64)
     tokens = np.diff(corpus.unit_offsets[corpus.document_offsets]).astype(np.float64)
     # The number of cuts, as in engine.default_cut_probability.

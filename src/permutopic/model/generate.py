@@ -10,7 +10,7 @@ import numpy as np
 from permutopic.categorical import draw_categories
 from permutopic.checks import check_integer
 from permutopic.corpus import Corpus, offsets_from_sizes
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.mallows import draw_dispersion, draw_inversions, n_values
 from permutopic.model.priors import check_n_topics
 from permutopic.model.state import make_state
@@ -89,7 +89,9 @@ def _counts(values: ArrayLike, name: str, length: int) -> NDArray[np.int64]:
     counts = np.asarray(values)
     whole = np.issubdtype(counts.dtype, np.integer) and counts.shape in {(), (length,)}
     if not whole or counts.min() < 1:
-        raise InputError(f"{name} must be one whole number from 1 up, or {length} of them")
+        raise InputError(
+            Parameter(name), f" must be one whole number from 1 up, or {length} of them"
+        )
     return np.broadcast_to(counts, length).astype(np.int64)
 
 
@@ -98,7 +100,7 @@ def _checked_dispersion(
 ) -> NDArray[np.float64]:
     rho = np.asarray(dispersion, dtype=np.float64)
     if rho.shape != (n_topics - 1,) or not np.all(rho >= 0):
-        raise InputError(f"dispersion must be {n_topics - 1} numbers from 0 up")
+        raise InputError(Parameter("dispersion"), f" must be {n_topics - 1} numbers from 0 up")
     if variant.fixed_dispersion is not None and np.any(rho != variant.fixed_dispersion):
         raise InputError(f"the {variant} variant has a dispersion of its own: give none")
     return rho

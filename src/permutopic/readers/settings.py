@@ -40,7 +40,7 @@ class Fields:
             if not (isinstance(name, str) and name) and not (
                 each.name == "document" and name is None
             ):
-                raise InputError(f"the {each.name} field must be a name, not {name!r}")
+                raise InputError(Parameter(f"fields.{each.name}"), f" must be a name, not {name!r}")
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,9 @@ class ReadOptions:
         if self.format is not None:
             find_format(self.format)
         if not isinstance(self.fields, Fields):
-            raise InputError(f"fields are Fields(text=…), not {type(self.fields).__name__}")
+            raise InputError(
+                Parameter("fields"), f" is Fields(text=…), not {type(self.fields).__name__}"
+            )
         if self.encoding is not None and known_encoding(self.encoding) is None:
             raise InputError(
                 f"the encoding {self.encoding!r} is not one of text: utf-8 and latin-1 are, for "
@@ -133,7 +135,7 @@ def _check_pattern(name: str, pattern: Any) -> None:
     if pattern is None:
         return
     if not isinstance(pattern, str):
-        raise InputError(f"the {name} filter is a regular expression, not {pattern!r}")
+        raise InputError(Parameter(name), f" is a regular expression, not {pattern!r}")
     try:
         _compiled(pattern)
     except (re.error, RecursionError, OverflowError) as error:

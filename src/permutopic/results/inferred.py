@@ -49,7 +49,7 @@ class Inferred:
         (units,): the same under the words of all topics together.
     source_words
         (units,): white-space words of the source.
-    spans
+    source_spans
         (units, 2): where each unit begins and ends in the source, in characters; −1 where it was
         not read from anywhere.
     texts
@@ -74,7 +74,7 @@ class Inferred:
     topic_scores: NDArray[np.float64]
     background_scores: NDArray[np.float64]
     source_words: NDArray[np.int64]
-    spans: NDArray[np.int64]
+    source_spans: NDArray[np.int64]
     texts: tuple[str, ...]
     number: int = -1
     units: tuple[Unit, ...] = ()

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from permutopic.results.table import Table
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,6 +56,25 @@ class Prediction:
         segments = np.concatenate(sizes)
         topics = np.repeat(np.arange(segments.size), segments)
         return cls(topics, document_offsets, **others)
+
+    def table(self, titles: Sequence[str]) -> Table:
+        """Make a table with a row for each document: topics, ends of segments, other numbers.
+
+        >>> prediction = Prediction(np.array([4, 4, 2]), np.array([0, 2, 3]))
+        >>> [row["ends"].tolist() for row in prediction.table(["Oslo", "Bern"])]
+        [[2], [1]]
+        """
+        columns = {"title": str, "topics": list[int], "ends": list[int]}
+        return Table(
+            {**columns, **dict.fromkeys(self.by_document, float)}, lambda: self._rows(titles)
+        )
+
+    def _rows(self, titles: Sequence[str]) -> Iterator[dict[str, object]]:
+        for number, title in enumerate(titles):
+            first, last = self.document_offsets[number : number + 2]
+            others = {name: values[number] for name, values in self.by_document.items()}
+            topics = self.topics[first:last]
+            yield {"title": title, "topics": topics, "ends": self.ends(number), **others}
 
     def ends(self, document: int) -> NDArray[np.int64]:
         """Return the number of the last unit of each segment of a document, counted from 1."""

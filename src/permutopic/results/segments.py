@@ -281,7 +281,7 @@ def _divide(inferred: Inferred, max_words: int | None) -> list[_Part]:
             likely = before
         likely = min(max(likely, _LEAST), 1 - _LEAST)
         words = int(inferred.source_words[unit])
-        start, stop = inferred.spans[unit].tolist()
+        start, stop = inferred.source_spans[unit].tolist()
         if max_words is None or words <= max_words or not inferred.texts:
             end = len(inferred.texts[unit]) if inferred.texts else 0
             parts.append(_Part(unit, 0, end, start, stop, words, 1.0, before, likely))

@@ -1,4 +1,4 @@
-"""A table of results: rows with named, typed columns, for Python users and for the command line."""
+"""A table of results: rows with named, typed columns."""
 
 from __future__ import annotations
 

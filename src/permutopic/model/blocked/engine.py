@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from permutopic.corpus import offsets_from_sizes
-from permutopic.errors import InputError
+from permutopic.errors import InputError, Parameter
 from permutopic.model.blocked import packed, resampling
 from permutopic.model.blocked.packing import localize_corpus, pack_documents
 from permutopic.model.kernels import log_filters, span_table
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
     from permutopic.model.kernels.log_filters import MoveSettings
+    from permutopic.model.mcmc.sampler import RandomAt
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
 
-    RandomOf = Callable[[int], np.random.Generator]
 
 CUTS = 20  # see docs/schedule.md
 
@@ -53,11 +53,11 @@ class Engine(Protocol):
     """Resamples the structures of documents, each given those of all others."""
 
     def resample(
-        self, state: State, documents: Sequence[int], settings: MoveSettings, rng_of: RandomOf
+        self, state: State, documents: Sequence[int], settings: MoveSettings, random_at: RandomAt
     ) -> None:
         """Resample documents one after the other.
 
-        Their bags and inversions change in place, and the counts with them. `rng_of` returns a
+        Their bags and inversions change in place, and the counts with them. `random_at` returns a
         document's own generator, valid until it is called again.
         """
 
@@ -112,7 +112,9 @@ class TableEngine:
         except MemoryError:
             raise InputError(
                 f"the span table of a document with {n_cuts} cuts takes {24 * size / 2**30:.0f} "
-                "GiB: take a smaller K"
+                "GiB: take fewer topics (",
+                Parameter("n_topics"),
+                ")",
             ) from None
         self.filters = log_filters.make_filter_workspace(self.n_topics, n_cuts)
         self.scratch = [
@@ -121,10 +123,10 @@ class TableEngine:
         self.max_cuts = n_cuts
 
     def resample(
-        self, state: State, documents: Sequence[int], settings: MoveSettings, rng_of: RandomOf
+        self, state: State, documents: Sequence[int], settings: MoveSettings, random_at: RandomAt
     ) -> None:
         """Resample documents one after the other."""
-        batch = self._make_batch(state, documents, settings, rng_of)
+        batch = self._make_batch(state, documents, settings, random_at)
         counts = resampling.TokenCounts(state.word_counts, state.topic_tokens)
         n_cuts = int(np.diff(batch.cut_offsets).max())
         if n_cuts > self.max_cuts:
@@ -166,7 +168,7 @@ class TableEngine:
                     helper.result()
 
     def _make_batch(
-        self, state: State, documents: Sequence[int], settings: MoveSettings, rng_of: RandomOf
+        self, state: State, documents: Sequence[int], settings: MoveSettings, random_at: RandomAt
     ) -> packed.Batch:
         """Draw the cuts and the uniforms of all documents to resample.
 
@@ -176,7 +178,7 @@ class TableEngine:
         uniforms = np.empty((len(documents), settings.rounds * each_round))
         cuts, cut_tokens, reach, log_p = [], [], [], np.empty(len(documents))
         for n, d in enumerate(documents):
-            rng, document = rng_of(d), self.documents[d]
+            rng, document = random_at(d), self.documents[d]
             own_cuts, probability = self._draw_cuts(state.bag[d], state.inversions[d], rng)
             cuts.append(own_cuts)
             cut_tokens.append(document.offsets[own_cuts])

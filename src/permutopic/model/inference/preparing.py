@@ -9,7 +9,6 @@ import numpy as np
 from permutopic.jit import compiled
 from permutopic.model.kernels.log_filters import make_filter_workspace, scores_to_weights
 from permutopic.model.kernels.orders import fill_order
-from permutopic.model.kernels.placement import SpanTable, make_span_table
 from permutopic.model.kernels.preparation import (
     LocalDocument,
     at_cuts,
@@ -25,7 +24,13 @@ from permutopic.model.kernels.screening import (
     initial_order,
     set_cut_probabilities,
 )
-from permutopic.model.kernels.span_table import LANES, TopicFactors, gather_rows
+from permutopic.model.kernels.span_table import (
+    LANES,
+    SpanTable,
+    TopicFactors,
+    gather_rows,
+    make_span_table,
+)
 from permutopic.model.kernels.viterbi import best_bag, move_to_best_slot, transpose_weights
 
 if TYPE_CHECKING:

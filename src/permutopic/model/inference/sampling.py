@@ -30,16 +30,15 @@ from permutopic.model.kernels.log_filters import (
     make_filter_workspace,
 )
 from permutopic.model.kernels.placement import (
-    SpanTable,
     draw_active,
     draw_bag_restricted,
     draw_from_sums,
     fill_linear_weights,
-    make_span_table,
     place_topic_restricted,
     restricted_order,
 )
 from permutopic.model.kernels.preparation import draw_cuts, weigh_inclusion
+from permutopic.model.kernels.span_table import SpanTable, make_span_table
 from permutopic.model.kernels.viterbi import coordinate_ascent
 
 if TYPE_CHECKING:

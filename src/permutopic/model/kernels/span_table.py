@@ -60,6 +60,23 @@ class TopicFactors(NamedTuple):
     block: int
 
 
+class SpanTable(NamedTuple):
+    """The weights of all spans between the cuts of one visit.
+
+    `active` lists the active topics, and `active_index` has the index of each topic among them, −1
+    for an inactive one. `log_prevalence` and the tables are in that numbering: log weights, and
+    linear ones with ends and with starts of spans side by side (`linear_filters`).
+    """
+
+    cuts: NDArray[np.int64]
+    active: NDArray[np.int64]
+    active_index: NDArray[np.int64]
+    log_prevalence: NDArray[np.float64]
+    log_weights: NDArray[np.float64]
+    linear_weights: NDArray[np.float64]
+    transposed: NDArray[np.float64]
+
+
 class Scratch(NamedTuple):
     """Scratch memory of one thread.
 
@@ -84,6 +101,19 @@ def make_scratch(n_words: int, n_cuts: int) -> Scratch:
         np.empty((n_cuts, STARTS * LANES)),
         np.empty((n_cuts, STARTS * LANES)),
     )
+
+
+@compiled
+def make_span_table(
+    cuts: NDArray[np.int64], active: NDArray[np.int64], log_prevalence: NDArray[np.float64]
+) -> SpanTable:
+    """Allocate the table of a visit; `log_prevalence` has all topics."""
+    index = np.full(log_prevalence.size, -1)
+    for n in range(active.size):
+        index[active[n]] = n
+    shape = (active.size, cuts.size - 1, (cuts.size + LANES - 1) // LANES * LANES)
+    tables = np.empty(shape), np.empty(shape), np.empty(shape)
+    return SpanTable(cuts, active, index, log_prevalence[active], tables[0], tables[1], tables[2])
 
 
 @compiled

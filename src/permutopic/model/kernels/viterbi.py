@@ -14,8 +14,8 @@ import numpy as np
 from permutopic.jit import compiled
 from permutopic.model.kernels.log_filters import LOG_ZERO, FilterWorkspace
 from permutopic.model.kernels.orders import insert_at, log_prior_step, without_topic
-from permutopic.model.kernels.placement import SpanTable, restricted_order
-from permutopic.model.kernels.span_table import LANES
+from permutopic.model.kernels.placement import restricted_order
+from permutopic.model.kernels.span_table import LANES, SpanTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -38,7 +38,7 @@ class RoffLine(NamedTuple):
     """A line of text (`name` is None), or the call of a macro.
 
     `start` and `end` are the offsets of the text or the arguments, `begin` and `stop` those of the
-    shown_text line without its end-of-line.
+    whole line without its end-of-line.
     """
 
     name: str | None

@@ -11,6 +11,8 @@ import numpy as np
 from permutopic.checks import check_integer
 from permutopic.errors import InputError
 from permutopic.results.alignment.rows import (
+    COUNTERPART_COLUMNS,
+    PASSAGE_COLUMNS,
     RUN_COLUMNS,
     Counterpart,
     Passage,
@@ -94,6 +96,15 @@ class Alignment:
             for n, document in enumerate(self.documents, 1)
             for passage in passages_of(document, self.names, n, number)
         )
+
+    def passage_table(self, topic: int | str) -> Table:
+        """Make a table of `paragraphs`."""
+        return Table(PASSAGE_COLUMNS, [vars(passage) for passage in self.paragraphs(topic)])
+
+    def nearest_table(self, document: int, unit: int, n: int = 5) -> Table:
+        """Make a table of `nearest`."""
+        rows = [vars(counterpart) for counterpart in self.nearest(document, unit, n)]
+        return Table(COUNTERPART_COLUMNS, rows)
 
     def nearest(self, document: int, unit: int, n: int = 5) -> tuple[Counterpart, ...]:
         """Find the counterparts of one unit in the other documents, at most one in each.

@@ -72,7 +72,7 @@ def fitted_documents(
             topic_scores=np.full((size, n_topics), np.nan),
             background_scores=unknown,
             source_words=none if words is None else words[begin:end],
-            spans=np.full((size, 2), -1) if spans is None else spans[begin:end],
+            source_spans=np.full((size, 2), -1) if spans is None else spans[begin:end],
             texts=(),
         )
         begin = end

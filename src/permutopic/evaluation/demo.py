@@ -9,7 +9,7 @@ import numpy as np
 
 from permutopic.datasets import load_elements
 from permutopic.estimator import ContentModel
-from permutopic.experiments.evaluate import Evaluation, evaluate
+from permutopic.evaluation.evaluate import Evaluation, evaluate
 from permutopic.model.mcmc.convergence import match_topics
 from permutopic.results.prediction import number_labels
 from permutopic.topics import OutlineEntry, Structure, structure_of

@@ -7,8 +7,8 @@ import pytest
 
 from permutopic import ContentModel, read_documents
 from permutopic.datasets import elements_folder, load_elements
-from permutopic.experiments.demo import N_CHAINS, N_TOPICS, count_matched, make_model, run_demo
-from permutopic.experiments.evaluate import evaluate
+from permutopic.evaluation.demo import N_CHAINS, N_TOPICS, count_matched, make_model, run_demo
+from permutopic.evaluation.evaluate import evaluate
 from permutopic.model.generate import generate
 from permutopic.model.mcmc.convergence import match_topics
 from permutopic.model.priors import Priors

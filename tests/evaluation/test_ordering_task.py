@@ -9,7 +9,7 @@ import pytest
 
 from permutopic import ContentModel, Corpus, InputError, read_documents
 from permutopic.documents import Document, Unit
-from permutopic.experiments.ordering import (
+from permutopic.evaluation.ordering import (
     cross_validated,
     hmm_orders,
     label_taus,

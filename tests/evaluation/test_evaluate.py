@@ -6,7 +6,7 @@ import pytest
 from permutopic import ContentModel, InputError, InputWarning
 from permutopic.corpus import Corpus
 from permutopic.documents import Document, Unit
-from permutopic.experiments.evaluate import evaluate, score_corpus_segmentation
+from permutopic.evaluation.evaluate import evaluate, score_corpus_segmentation
 from permutopic.metrics import score_alignment
 from permutopic.results.prediction import Prediction
 

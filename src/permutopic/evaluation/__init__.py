@@ -1,0 +1,1 @@
+"""Fitting and scoring: evaluation against headings, the ordering task, the demo."""
