@@ -93,7 +93,7 @@ def measure_memory(path: Path) -> dict[str, float]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)
         corpus = read_corpus(path)
-    arrays = ("words", "unit_offsets", "document_offsets", "source_words", "spans")
+    arrays = ("words", "unit_offsets", "document_offsets", "source_words", "source_spans")
     held = sum(getattr(corpus, name).nbytes for name in arrays) / 1e9
     return {
         "file": path.stat().st_size / 1e9,

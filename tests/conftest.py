@@ -21,9 +21,11 @@ DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES)).hexdige
 # compiled code is kept apart for each state of the sources.
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "kernels" / DIGEST)
 
-from permutopic import cli  # noqa: E402
+from permutopic import ContentModel, cli, read_corpus  # noqa: E402
 from permutopic.model.generate import generate  # noqa: E402
 from permutopic.model.priors import Priors  # noqa: E402
+
+from by_hand import write_places  # noqa: E402
 
 # No test asserts seconds: a busy machine is slow, not wrong.
 settings.register_profile("permutopic", deadline=None)
@@ -93,3 +95,17 @@ def run(monkeypatch, capsys):
         return code, *capsys.readouterr()
 
     return call
+
+
+@pytest.fixture(scope="session")
+def places_folder(tmp_path_factory):
+    """A folder of documents on places."""
+    return write_places(tmp_path_factory.mktemp("commands") / "places")
+
+
+@pytest.fixture(scope="session")
+def places_model(places_folder):
+    """The folder of a model of them, which no test changes."""
+    folder = places_folder.parent / "model"
+    ContentModel(4, n_sweeps=40, random_state=0).fit(read_corpus(places_folder)).save(folder)
+    return folder

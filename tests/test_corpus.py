@@ -75,7 +75,7 @@ def test_a_reference_needs_every_heading():
     some = [Document("t", (Unit("a"),), "here"), Document("u", (Unit("b", "Uses"),), "there")]
     with pytest.raises(InputError, match="here: document 't' has a unit without a heading"):
         Corpus.from_documents(some).reference("heading")
-    with pytest.raises(InputError, match="'heading' or 'label', not 'title'"):
+    with pytest.raises(InputError, match="one of heading, label, not 'title'"):
         corpus.reference("title")
 
 

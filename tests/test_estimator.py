@@ -325,7 +325,7 @@ def test_new_documents_are_treated_as_the_fitted_ones_were(tmp_path):
     )
     assert new.words.tolist() == [0, 4, 2]
     assert new.unit_offsets.tolist() == [0, 0, 2, 3]  # no word of the first sentence is known
-    assert new.spans.tolist() == [[0, 9], [10, 30], [32, 36]]
+    assert new.source_spans.tolist() == [[0, 9], [10, 30], [32, 36]]
     assert (new.tokens, new.units) == (tokens, Units("sentence"))
     again = model.encode(read_documents(tmp_path / "a.txt"))
     first = corpus.unit_offsets[corpus.document_offsets[1]]

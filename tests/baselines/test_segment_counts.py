@@ -69,7 +69,7 @@ def test_what_is_no_number_of_segments_is_refused(n_segments, message):
 
 
 def test_a_reference_is_headings_or_labels():
-    with pytest.raises(InputError, match="a reference is 'heading' or 'label', not 'title'"):
+    with pytest.raises(InputError, match="reference is one of heading, label, not 'title'"):
         segment_counts(HEADED, reference="title")
 
 

@@ -14,6 +14,16 @@ from by_hand import COAST, HILL, TOWN, Alive, call, rows_of
 
 
 @pytest.fixture
+def model(places_model):
+    return places_model
+
+
+@pytest.fixture
+def places(places_folder):
+    return places_folder
+
+
+@pytest.fixture
 def new(tmp_path):
     folder = tmp_path / "new"
     folder.mkdir()

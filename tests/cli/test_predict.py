@@ -20,6 +20,16 @@ from by_hand import COAST, HILL, TOWN, Alive, call, make_inferred, rows_of, writ
 
 
 @pytest.fixture
+def model(places_model):
+    return places_model
+
+
+@pytest.fixture
+def places(places_folder):
+    return places_folder
+
+
+@pytest.fixture
 def new(tmp_path):
     """Two documents of the same title, the second of them another way round."""
     folder = tmp_path / "new"

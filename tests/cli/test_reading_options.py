@@ -130,7 +130,7 @@ WRONG = [
     ("page.md", ["--max-mb", "much"], "'much' is not a valid integer"),
     ("long.md", ["--max-mb", "1"], "long.md: longer than 1 MiB"),
     ("bad.ndjson", [], "bad.ndjson:2: this line cannot be read as JSON"),
-    ("page.md", ["--title-field", ""], "the title field must be a name, not ''"),
+    ("page.md", ["--title-field", ""], "--title-field must be a name, not ''"),
     ("page.md", ["--unit", "page"], "'page' is not one of"),
     ("page.md", ["--unit", "window", "--window", "0"], "--window (in words) must be a whole"),
     ("page.md", ["--unit", "window", "--step", "101"], "--step must not be longer than the window"),

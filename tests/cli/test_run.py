@@ -135,7 +135,7 @@ def test_if_writing_fails_the_earlier_file_stays(call, corpus, tmp_path, monkeyp
         yield {"title": "1", "topics": [0], "ends": [1]}
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("permutopic.cli.run._rows", break_off)
+    monkeypatch.setattr("permutopic.results.prediction.Prediction._rows", break_off)
     path = tmp_path / "p.jsonl"
     path.write_text("old")
     code, out, err = call("counted", corpus, "-k", 2, "-o", path)

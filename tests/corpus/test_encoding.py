@@ -58,7 +58,7 @@ def test_documents_become_arrays_with_all_that_stands_beside_them():
 
 def test_the_arrays_cannot_be_changed():
     corpus = Encoder().encode(TWO)
-    for name in ("words", "unit_offsets", "document_offsets", "source_words", "spans"):
+    for name in ("words", "unit_offsets", "document_offsets", "source_words", "source_spans"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(corpus, name)[0] = 1
 

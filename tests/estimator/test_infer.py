@@ -162,7 +162,7 @@ def test_lists_of_paragraphs_will_do(model, found, articles):
     again = list(model.infer(paragraphs))
     assert all(map(same, again, found))
     assert again[0].title == "0"
-    assert np.all(again[0].spans == -1)
+    assert np.all(again[0].source_spans == -1)
 
 
 def test_no_documents_give_nothing(model):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from permutopic.model.kernels import placement
 from permutopic.model.kernels.linear_filters import find_potentials
 from permutopic.model.kernels.log_filters import LOG_ZERO, make_filter_workspace
+from permutopic.model.kernels.span_table import make_span_table
 
 import oracle
 from kernel_source import load_modules
@@ -29,7 +30,7 @@ class Case:
         self.cuts = np.append(0, np.cumsum(rng.integers(1, 4, n_cuts - 1)))
         self.active = np.sort(rng.permutation(n_topics)[:n_active])
         log_prevalence = np.log(rng.dirichlet(np.ones(n_topics)))
-        self.spans = placement.make_span_table(self.cuts, self.active, log_prevalence)
+        self.spans = make_span_table(self.cuts, self.active, log_prevalence)
         table = self.spans.log_weights
         table[:] = LOG_ZERO
         for start in range(n_cuts - 1):
@@ -96,7 +97,7 @@ class Case:
 @flavours
 def test_a_span_table_knows_the_active_topics_by_numbers_of_their_own(flavour):
     log_prevalence = np.log(np.array([0.1, 0.2, 0.3, 0.4]))
-    spans = flavour.make_span_table(np.array([0, 2, 9]), np.array([1, 3]), log_prevalence)
+    spans = make_span_table(np.array([0, 2, 9]), np.array([1, 3]), log_prevalence)
     assert spans.active_index.tolist() == [-1, 0, -1, 1]
     assert spans.log_prevalence.tolist() == log_prevalence[[1, 3]].tolist()
     assert (

@@ -8,8 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from permutopic.model.kernels import placement, viterbi
+from permutopic.model.kernels import viterbi
 from permutopic.model.kernels.log_filters import LOG_ZERO, make_filter_workspace
+from permutopic.model.kernels.span_table import make_span_table
 
 import oracle
 from kernel_source import load_modules
@@ -24,7 +25,7 @@ class Case:
     def __init__(self, cuts, active, log_prevalence, dispersion):
         self.cuts, self.active, self.dispersion = np.array(cuts), np.array(active), dispersion
         self.n_topics, self.n_units = log_prevalence.size, int(self.cuts[-1])
-        self.spans = placement.make_span_table(self.cuts, self.active, log_prevalence)
+        self.spans = make_span_table(self.cuts, self.active, log_prevalence)
         self.spans.log_weights[:] = LOG_ZERO
         self.spans.transposed[:] = np.nan
         self.filters = make_filter_workspace(self.n_topics, self.cuts.size)

@@ -136,7 +136,7 @@ def test_what_is_no_pattern_is_refused(pattern):
 
 @pytest.mark.parametrize("pattern", [5, b"a", ["a"]])
 def test_a_pattern_is_a_string(pattern):
-    with pytest.raises(InputError, match="the title filter is a regular expression, not "):
+    with pytest.raises(InputError, match="title is a regular expression, not "):
         ReadOptions(title=pattern)
 
 
@@ -270,7 +270,7 @@ def test_files_are_counted_by_format(tmp_path):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: ReadOptions(fields={"text": "body"}), "fields are Fields"),
+        (lambda: ReadOptions(fields={"text": "body"}), "fields is Fields"),
         (lambda: ReadOptions(format=["text"]), "format is one of text, markdown"),
         (lambda: ReadOptions(format="pdf"), "format is one of text, markdown"),
         (lambda: list(read_documents("x", "text")), "options is ReadOptions"),
