@@ -253,19 +253,9 @@ class BlockedDocument:
         return self.known[tuple(topics)]
 
 
-def visit_blocked(
-    corpus,
-    state,
-    priors,
-    document,
-    log_prevalence,
-    cut_probability,
-    rng,
-    inverse_temperature,
-    rounds,
-    placements,
-):
+def visit_blocked(corpus, state, priors, document, log_prevalence, cut_probability, rng, *settings):
     """Resample one document as the blocked moves do, every sum over bags written out."""
+    inverse_temperature, rounds, placements = settings
     n_topics, n_units = state.bag.shape[1], int(state.bag[document].sum())
     orders = priors.variant != "constrained"
     order = orders_by_inversions(n_topics)[tuple(state.inversions[document].tolist())]
