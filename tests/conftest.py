@@ -11,14 +11,11 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
-SOURCES = [
-    path
-    for part in ("jit.py", "model/**/*.py", "baselines/*.py")
-    for path in sorted((ROOT / "src" / "permutopic").glob(part))
-]
-DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES)).hexdigest()[:16]
+SOURCES = (path.read_bytes() for path in sorted((ROOT / "src" / "permutopic").rglob("*.py")))
+COMPILED = (source for source in SOURCES if b"compiled" in source)
+DIGEST = hashlib.sha256(b"".join(COMPILED)).hexdigest()[:16]
 # numba notices when a function's own file has changed, but not one that it calls into: so
-# compiled code is kept apart for each state of the sources.
+# compiled code is kept apart for each state of the sources that have any (jit.py among them).
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "kernels" / DIGEST)
 
 from permutopic import ContentModel, cli, read_corpus  # noqa: E402
@@ -47,6 +44,8 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.section("NOT RUN: checks on real corpora (no --data FOLDER was given)")
     if config.getoption("--pages") is None:
         terminalreporter.section("NOT RUN: checks on real manual pages (no --pages FOLDER given)")
+    if "not ladder" in config.getoption("-m"):
+        terminalreporter.section("NOT RUN: the long statistical tests (make ladder runs them)")
 
 
 @pytest.fixture(scope="session")

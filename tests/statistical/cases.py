@@ -75,3 +75,14 @@ MOVES = {
     "blocked, random cuts": partial(blocked_moves, cut_probability=some_places),
     "paper and blocked": paper_and_blocked,
 }
+
+SHARE = [
+    ("full", "all"),
+    ("constrained", "all"),
+    ("full", "dispersion"),
+    ("full", "relabel"),
+    ("full", "blocked"),
+    ("constrained", "blocked"),
+    ("full", "blocked, random cuts"),
+]
+"""The cases that `make test` enumerates: each bug planted in a move is caught by one of them."""

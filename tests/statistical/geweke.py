@@ -7,11 +7,13 @@ the same mean in both if, and nearly only if, the sweep leaves the posterior as 
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
+from functools import lru_cache, partial
 
 import numpy as np
 
 from permutopic.mallows import draw_dispersion, n_values
+from permutopic.model.blocked.packing import localize_corpus, pack_documents
 from permutopic.model.generate import generate, redraw_words
 from permutopic.model.priors import Priors, Variant
 from permutopic.streams import Streams
@@ -82,25 +84,52 @@ def independent_draws(priors, n_draws, rng):
 def one_chain(priors, make_moves, n_draws, rng, seed):
     """Alternate a sweep given the words and fresh words given the structures."""
     [start] = independent_draws(priors, 1, rng)
-    yield from _alternate(start, priors, make_moves, range(n_draws), rng, Streams(seed))
+    moves = moves_for(start, priors, make_moves)
+    yield from _alternate(start, priors, moves, range(n_draws), rng, Streams(seed))
 
 
 def many_short_chains(priors, make_moves, n_draws, rng, seed):
     """The same, from a new start every three sweeps: for moves that alone do not get around."""
-    streams = Streams(seed)
+    streams, moves = Streams(seed), None
     for number, start in enumerate(independent_draws(priors, n_draws, rng)):
+        moves = moves or moves_for(start, priors, make_moves)
         sweeps = range(3 * number, 3 * number + 3)
-        *_, last = _alternate(start, priors, make_moves, sweeps, rng, streams)
+        *_, last = _alternate(start, priors, moves, sweeps, rng, streams)
         yield last
 
 
-def _alternate(start, priors, make_moves, sweeps, rng, streams):
+def moves_for(start, priors, make_moves):
+    """Make moves that have room for any words of a document: all occur in each."""
+    corpus, _ = start
+    words = np.arange(corpus.words.size, dtype=np.int32) % corpus.n_words
+    return make_moves(replace(corpus, words=words), N_TOPICS, priors)
+
+
+def give_words(moves, corpus):
+    """Let moves that were made for one corpus go on with other words in the same units."""
+    for move in moves:
+        if hasattr(move, "documents"):
+            move.documents = [document.tokens for document in corpus.documents()]
+        if hasattr(move, "engine"):
+            move.engine.documents = localize_corpus(corpus)
+            move.engine.packed = pack_documents(move.engine.documents)
+
+
+def _alternate(start, priors, moves, sweeps, rng, streams):
     corpus, state = start
     for sweep in sweeps:
-        for number, move in enumerate(make_moves(corpus, N_TOPICS, priors)):
+        give_words(moves, corpus)
+        for number, move in enumerate(moves):
             move(state, partial(streams.at, sweep, number))
         yield corpus, state  # new structures with the words they were drawn for
         corpus, state = redraw_words(corpus, state, priors, rng)
+
+
+@lru_cache
+def prior_summaries(priors, n_draws, seed):
+    """Summaries of draws from the prior, which all sets of moves are held against."""
+    rng = np.random.default_rng([seed, 0])
+    return [summaries(*draw) for draw in independent_draws(priors, n_draws, rng)]
 
 
 def geweke_scores(priors, make_moves, n_independent, n_chain, seed=0, draw_chain=one_chain):
@@ -108,8 +137,7 @@ def geweke_scores(priors, make_moves, n_independent, n_chain, seed=0, draw_chain
 
     The chain's error comes from means of long batches, since its draws depend on each other.
     """
-    rng = np.random.default_rng(seed)
-    prior = [summaries(*draw) for draw in independent_draws(priors, n_independent, rng)]
+    prior, rng = prior_summaries(priors, n_independent, seed), np.random.default_rng([seed, 1])
     chain = [summaries(*draw) for draw in draw_chain(priors, make_moves, n_chain, rng, seed)]
     scores = {}
     for name in prior[0]:

@@ -8,7 +8,7 @@ from scipy import integrate
 
 import oracle
 from exact import p_values_after_one_sweep
-from statistical.cases import MOVES, ONE_DOCUMENT, TWO_DOCUMENTS, posterior_of
+from statistical.cases import MOVES, ONE_DOCUMENT, SHARE, TWO_DOCUMENTS, posterior_of
 
 pytestmark = pytest.mark.statistical
 
@@ -29,15 +29,32 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("variant", "moves"), CASES)
-@pytest.mark.parametrize(
-    ("corpus", "n_topics"), [(ONE_DOCUMENT, 4), (TWO_DOCUMENTS, 3)], ids=["one", "two"]
-)
-def test_a_sweep_leaves_the_posterior_as_it_is(corpus, n_topics, variant, moves):
+def assert_a_sweep_leaves_it(corpus, n_topics, variant, moves):
     posterior = posterior_of(corpus, n_topics, variant)
     p_values = p_values_after_one_sweep(posterior, MOVES[moves], n_replicates=20_000)
     # 108 p-values in all: one below 1e-4 by chance is a thing of one run in 90.
     assert min(p_values.values()) > 1e-4, p_values
+
+
+@pytest.mark.parametrize(("variant", "moves"), SHARE)
+def test_a_sweep_leaves_the_posterior_of_two_documents_as_it_is(variant, moves):
+    assert_a_sweep_leaves_it(TWO_DOCUMENTS, 3, variant, moves)
+
+
+@pytest.mark.ladder
+@pytest.mark.parametrize(("variant", "moves"), [case for case in CASES if case not in SHARE])
+def test_a_sweep_of_other_moves_leaves_it_as_it_is_too(variant, moves):
+    assert_a_sweep_leaves_it(TWO_DOCUMENTS, 3, variant, moves)
+
+
+@pytest.mark.ladder
+@pytest.mark.parametrize(("variant", "moves"), CASES)
+def test_a_sweep_leaves_the_posterior_of_one_document_as_it_is(variant, moves):
+    assert_a_sweep_leaves_it(ONE_DOCUMENT, 4, variant, moves)
+
+
+def test_the_share_is_of_the_cases():
+    assert set(SHARE) <= set(CASES)
 
 
 def test_the_grid_integrates_the_dispersion_as_a_quadrature_does():

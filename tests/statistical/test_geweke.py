@@ -13,6 +13,14 @@ pytestmark = pytest.mark.statistical
 BOUND = 5
 
 
+@pytest.mark.parametrize("moves", ["all", "blocked, random cuts"])
+def test_the_prior_and_a_short_chain_agree(moves):
+    scores = geweke_scores(priors_for("full"), MOVES[moves], 2_000, 4_000)
+    assert len(scores) > 20
+    assert max(map(abs, scores.values())) < BOUND, scores
+
+
+@pytest.mark.ladder
 @pytest.mark.parametrize("variant", ["full", "constrained", "uniform"])
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_the_prior_and_the_chain_agree(variant, setting):
@@ -20,6 +28,7 @@ def test_the_prior_and_the_chain_agree(variant, setting):
     assert max(map(abs, scores.values())) < BOUND, scores
 
 
+@pytest.mark.ladder
 @pytest.mark.parametrize("variant", ["full", "constrained", "uniform"])
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("moves", ["blocked", "blocked, random cuts"])
@@ -28,6 +37,7 @@ def test_the_prior_and_the_chain_of_blocked_moves_agree(moves, variant, setting)
     assert max(map(abs, scores.values())) < BOUND, scores
 
 
+@pytest.mark.ladder
 @pytest.mark.parametrize(
     ("variant", "moves"),
     [
@@ -46,6 +56,7 @@ def test_each_move_alone_leaves_the_joint_as_it_is(variant, moves):
     assert max(map(abs, scores.values())) < BOUND, scores
 
 
+@pytest.mark.ladder
 @pytest.mark.parametrize(
     ("variant", "moves"),
     [

@@ -148,22 +148,25 @@ CASES = {
 }
 
 
+# Every bug below is caught by the last of these, which `make test` runs.
+SHARE = [("constrained", "one visit"), ("uniform", "fast"), ("full", "three visits")]
+REST = [
+    *(("full", case) for case in CASES if case != "three visits"),
+    ("constrained", "fast"),
+    ("uniform", "one visit"),
+    ("uniform", "three visits"),
+]
+
+
 @pytest.mark.parametrize(
-    ("variant", "case"),
-    [
-        *(("full", case) for case in CASES),
-        ("constrained", "one visit"),
-        ("constrained", "fast"),
-        ("uniform", "one visit"),
-        ("uniform", "fast"),
-        ("uniform", "three visits"),
-    ],
+    ("variant", "case"), [*SHARE, *(pytest.param(*one, marks=pytest.mark.ladder) for one in REST)]
 )
 def test_visits_leave_the_posterior_as_it_is(variant, case):
     # 15 p-values in this file: one below 1e-4 by chance is a thing of one run in 600.
     assert Setting(variant, CASES[case]).p_value(20_000) > 1e-4
 
 
+@pytest.mark.ladder
 @pytest.mark.parametrize("variant", list(Variant))
 def test_a_new_document_gets_to_the_posterior_from_its_first_structure(variant):
     work = VISIT._replace(visits=25, rounds=2)
@@ -223,6 +226,7 @@ BUGS = {
 }
 
 
+@pytest.mark.ladder
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_bug_in_the_visits_is_caught(bug):
     # One visit hides what only makes structures stickier, and a second bag has to be drawn.
@@ -235,6 +239,7 @@ def test_a_bug_in_the_visits_is_caught(bug):
     pytest.fail(f"not caught: {p_values}")
 
 
+@pytest.mark.ladder
 def test_visits_on_logarithms_pass_too():
     # As where scaled weights would leave the floats.
     infer = interpreted(

@@ -1,5 +1,7 @@
 """Rung 8: bugs planted in the sampler, which rungs 6 and 7 have to catch.
 
+Each is caught by a case of rung 6 that `make test` runs as well (`SHARE`), and most by rung 7.
+
 The source of the kernels is loaded anew with one line changed; the package keeps its own. First
 the paper's moves, then the blocked ones.
 """
@@ -24,10 +26,11 @@ from permutopic.slice_sampling import slice_sample
 
 from exact import p_values_after_one_sweep
 from kernel_source import load_kernels, load_modules, put_in_place
-from statistical.cases import MOVES, TWO_DOCUMENTS, posterior_of
+from statistical import cases
+from statistical.cases import MOVES, SHARE, TWO_DOCUMENTS, posterior_of
 from statistical.geweke import geweke_scores, many_short_chains, one_chain, priors_for
 
-pytestmark = pytest.mark.statistical
+pytestmark = [pytest.mark.statistical, pytest.mark.ladder]
 
 KERNEL_BUGS = {
     "a dropped Mallows factor": [
@@ -85,9 +88,8 @@ KERNEL_BUGS = {
 class NoPriorOrders(moves.ResampleDispersion):
     """Resamples ρ as if nothing were known before the corpus."""
 
-    def __call__(self, state, random_at):
-        self.priors = dataclasses.replace(self.priors, strength=1e-6)
-        super().__call__(state, random_at)
+    def __init__(self, priors):
+        super().__init__(dataclasses.replace(priors, strength=1e-6))
 
 
 def slice_at_the_point(log_density, current, width, rng):
@@ -109,6 +111,11 @@ def assert_enumeration_catches(make_moves, variant="full"):
         if min(p_values.values()) < 1e-6:
             return
     pytest.fail(f"enumeration does not catch it: {p_values}")
+
+
+def assert_make_test_catches(moves, variant="full"):
+    assert (variant, moves) in SHARE
+    assert_enumeration_catches(MOVES[moves], variant)
 
 
 def assert_geweke_catches(
@@ -138,7 +145,7 @@ def room_for_a_document_twice(monkeypatch):
 @pytest.mark.parametrize("bug", KERNEL_BUGS)
 def test_a_bug_in_the_kernels_is_caught(bug, monkeypatch):
     monkeypatch.setattr(moves, "single_draws", load_kernels(KERNEL_BUGS[bug]))
-    assert_enumeration_catches(MOVES["all"])
+    assert_make_test_catches("all")
     setting = "few topics" if bug.startswith("draws walked") else "distinctive words"
     assert_geweke_catches(MOVES["all"], setting=setting)
 
@@ -168,22 +175,18 @@ def test_a_bug_is_caught_in_a_move_alone(alone, bug, monkeypatch):
     assert_geweke_catches(MOVES[alone], draw_chain=many_short_chains)
 
 
-def test_a_bug_in_the_conditional_of_the_dispersion_is_caught():
-    def alone(corpus, n_topics, priors):
-        return [NoPriorOrders(priors)]
-
-    def with_structures(corpus, n_topics, priors):
-        return [MOVES["all"](corpus, n_topics, priors)[0], NoPriorOrders(priors)]
-
-    assert_enumeration_catches(alone)
-    assert_geweke_catches(alone, draw_chain=many_short_chains)
-    assert_enumeration_catches(with_structures)
-    assert_geweke_catches(with_structures)
+def test_a_bug_in_the_conditional_of_the_dispersion_is_caught(monkeypatch):
+    monkeypatch.setattr(cases, "ResampleDispersion", NoPriorOrders)
+    assert_make_test_catches("dispersion")
+    assert_geweke_catches(MOVES["dispersion"], draw_chain=many_short_chains)
+    monkeypatch.setattr(moves, "ResampleDispersion", NoPriorOrders)
+    assert_make_test_catches("all")
+    assert_geweke_catches(MOVES["all"])
 
 
 def test_a_bug_in_the_slice_sampler_is_caught(monkeypatch):
     monkeypatch.setattr(moves, "slice_sample", slice_at_the_point)
-    assert_enumeration_catches(MOVES["all"])
+    assert_make_test_catches("all")
     assert_geweke_catches(MOVES["all"])
 
 
@@ -192,7 +195,7 @@ def test_a_forgotten_decrement_that_only_enumeration_sees(monkeypatch):
     # the normaliser alone: too little for Geweke's test at this size.
     planted = [("        counts.topic_units[old] -= 1\n", "")]
     monkeypatch.setattr(moves, "single_draws", load_kernels(planted))
-    assert_enumeration_catches(MOVES["all"], "constrained")
+    assert_make_test_catches("all", "constrained")
 
 
 def test_the_kernels_loaded_anew_without_a_bug_pass(monkeypatch):
@@ -348,7 +351,7 @@ BLOCKED_BUGS = {
 def test_a_bug_in_the_blocked_moves_is_caught(bug, monkeypatch):
     planted = BLOCKED_BUGS[bug]
     put_in_place(monkeypatch, load_modules(planted.bugs))
-    assert_enumeration_catches(MOVES[planted.moves])
+    assert_make_test_catches(planted.moves)
     assert_geweke_catches(MOVES[planted.moves], setting=planted.setting)
 
 
@@ -357,7 +360,7 @@ def test_words_copied_before_the_document_is_out_of_the_counts(monkeypatch):
     done = "        atomic_add(counters, stage * _LINE + 1, 1)\n"
     planted = {"resampling": [(out, ""), (done, out + done)]}
     put_in_place(monkeypatch, load_modules(planted))
-    assert_enumeration_catches(MOVES["blocked"], "constrained")
+    assert_make_test_catches("blocked", "constrained")
     assert_geweke_catches(MOVES["blocked"], setting="few topics")
 
 
@@ -393,13 +396,13 @@ def relabel_all_but_the_bag(state, canon, relabel=relabelling.relabel):
 @pytest.mark.parametrize("draw", [shares_without_prior, FirstShares()], ids=["no prior", "kept"])
 def test_a_bug_in_the_draw_of_the_shares_is_caught(draw, monkeypatch):
     monkeypatch.setattr(block_moves, "draw_log_dirichlet", draw)
-    assert_enumeration_catches(MOVES["blocked"])
+    assert_make_test_catches("blocked")
     assert_geweke_catches(MOVES["blocked"])
 
 
 def test_cuts_without_the_present_boundaries_are_caught(monkeypatch):
     monkeypatch.setattr(TableEngine, "_draw_cuts", boundaries_left_to_chance)
-    assert_enumeration_catches(MOVES["blocked, random cuts"])
+    assert_make_test_catches("blocked, random cuts")
     assert_geweke_catches(MOVES["blocked, random cuts"])
 
 
@@ -412,7 +415,7 @@ def test_a_bug_is_caught_in_a_blocked_move_alone(monkeypatch):
     for alone, variant in (("blocked bag", "constrained"), ("placements", "uniform")):
         assert_enumeration_catches(MOVES[alone], variant)
         assert_geweke_catches(MOVES[alone], variant, draw_chain=many_short_chains)
-    assert_enumeration_catches(MOVES["relabel"])
+    assert_make_test_catches("relabel")
     assert_geweke_catches(MOVES["relabel"], draw_chain=many_short_chains)
 
 
@@ -424,9 +427,9 @@ def test_bugs_that_only_enumeration_sees(monkeypatch):
     planted = {"resampling": [(back, ""), (then, back + then)]}
     with monkeypatch.context() as put_back_where_they_were:
         put_in_place(put_back_where_they_were, load_modules(planted))
-        assert_enumeration_catches(MOVES["blocked"])
+        assert_make_test_catches("blocked")
     monkeypatch.setattr(relabelling, "relabel", relabel_all_but_the_bag)
-    assert_enumeration_catches(MOVES["relabel"])
+    assert_make_test_catches("relabel")
 
 
 @pytest.mark.parametrize(
