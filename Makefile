@@ -1,4 +1,4 @@
-# make setup | demo | test | bench. Python ≥ 3.11 and make are all that is needed.
+# make setup | demo | test | ladder | mutants | bench. Python ≥ 3.11 and make are all that is needed.
 
 PYTHON ?= python3
 # Real corpora for tests and benchmarks; without them their tests are skipped, and say so.
@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 BENCH_READY := $(VENV)/bench-ready
 
-.PHONY: setup demo test lint types unit wheel bench clean
+.PHONY: setup demo test lint types unit wheel ladder mutants bench clean
 
 setup: $(READY)
 
@@ -43,6 +43,14 @@ unit: setup
 
 wheel: setup
 	$(BIN)/python tools/check_wheel.py
+
+# The whole statistical ladder (docs/proof.md), of which `unit` runs a share.
+ladder: setup
+	$(BIN)/pytest -n auto --dist worksteal -m statistical tests/statistical
+
+# Planted bugs, and the tests that must catch them.
+mutants: setup
+	$(BIN)/python tools/mutants.py
 
 # What the benchmarks compare with; nothing else needs it.
 $(BENCH_READY): $(READY)
