@@ -4,8 +4,8 @@ A ```console block has lines that begin with "$ ", each followed by its output. 
 the bit on one kind of machine; on another, the last digits of a logarithm may differ and a chain
 take another turn. So every word has to be the same (names, verdicts, titles, in their order),
 a number has to be near (`is_near` has the tolerance), and three things may vary: how many seconds
-something took, one digit in ten of a document's map of topics, and a quarter of the distinctive
-words.
+something took (in a sentence, or in the last column of a table), one digit in ten of a document's
+map of topics, and a quarter of the distinctive words.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+_NUMBER = re.compile(r"-?(?:\d[\d,]*(?:\.\d+)?|\.\d+)")
 _MAP = re.compile(r"\d{7,}")  # a document's topics, one digit each: no number
 _SECONDS = re.compile(r"\d+(?:\.\d+)? s\b")
 _DISTINCTIVE = "distinctive words"
+_TIMED = "seconds"
 _RULE = re.compile(r"[\s─━-]*")
 MAP_DIGITS = 0.1
 """This share of the digits of a map of topics may differ."""
@@ -66,11 +67,11 @@ def run(command: str, folder: Path) -> str:
 
 
 def is_near(shown: float, printed: float) -> bool:
-    """Tell whether two numbers are the same within 5 % or .02; within .5 % from 10,000 on.
+    """Tell whether two numbers are the same within 2 % or .02; within .5 % from 10,000 on.
 
     Large numbers are log joints, of which a small share is much, and counts.
     """
-    share = 0.005 if abs(shown) >= 10_000 else 0.05
+    share = 0.005 if abs(shown) >= 10_000 else 0.02
     return abs(shown - printed) <= max(0.02, share * abs(shown))
 
 
@@ -101,16 +102,21 @@ class _Row(NamedTuple):
 
 def _rows(text: str) -> list[_Row]:
     """Split lines into words, and leave out empty lines, rules and seconds."""
-    rows, column = [], None
+    rows, column, timed = [], None, False
     for line in _SECONDS.sub("(seconds)", text).splitlines():
+        timed = timed and not line[:1].strip()  # rows of a table are indented, parts set apart
         if _RULE.fullmatch(line):
-            column = column if line.strip() else None  # a rule; an empty line ends a table
+            column = column if line.strip() else None
             continue
         if _DISTINCTIVE in line:
             column = line.index(_DISTINCTIVE)
             rows.append(_Row(line, line.split(), ""))
-        else:
-            rows.append(_Row(line, line[:column].split(), line[column:] if column else ""))
+            continue
+        words = line[:column].split()
+        if timed and _NUMBER.fullmatch(words[-1]):
+            words[-1] = "(seconds)"
+        timed = timed or words[-1:] == [_TIMED]
+        rows.append(_Row(line, words, line[column:] if column else ""))
     return rows
 
 
