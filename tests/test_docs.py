@@ -16,7 +16,13 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("README.md", 1), ("docs/tutorial.md", 10), ("docs/tasks.md", 15), ("docs/rivals.md", 3)],
+    [
+        ("README.md", 3),
+        ("docs/guide/commands.md", 1),
+        ("docs/guide/tutorial.md", 10),
+        ("docs/guide/tasks.md", 15),
+        ("docs/studies/rivals.md", 3),
+    ],
 )
 def test_every_command_prints_what_is_shown(name, least, tmp_path, monkeypatch):
     shown = commands_in((ROOT / name).read_text(encoding="utf-8"))
@@ -30,7 +36,7 @@ def test_every_command_prints_what_is_shown(name, least, tmp_path, monkeypatch):
 
 
 def test_without_headings_the_tutorial_shows_the_same_fit():
-    text = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/guide/tutorial.md").read_text(encoding="utf-8")
     with_headings, _, without = re.findall(r"log joint +(-[\d,.]+)", text)
     assert with_headings == without
 

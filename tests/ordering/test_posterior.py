@@ -65,7 +65,7 @@ def blurred(counts):
 
 
 def joint_plainly(pieces, state, priors, positions):
-    """P(topic, position | piece) as docs/ordering.md has it, one word at a time."""
+    """P(topic, position | piece) as docs/guide/ordering.md has it, one word at a time."""
     n_words = state.word_counts.shape[0]
     flat = [flattened(piece) for piece in pieces]
     at_position = [blurred(row) for row in positions.word_positions]

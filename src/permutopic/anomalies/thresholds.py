@@ -9,7 +9,7 @@ from permutopic.checks import check_integer, check_real
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Thresholds of the findings; docs/checking.md has how they were chosen.
+    """Thresholds of the findings; docs/studies/checking.md has how they were chosen.
 
     Attributes
     ----------

@@ -1,1 +1,1 @@
-"""Methods to compare with (docs/rivals.md)."""
+"""Methods to compare with (docs/studies/rivals.md)."""

@@ -167,7 +167,7 @@ class Tasks(InfersDocuments):
             Texts, or lists of paragraphs, in any order: the order of the input has no influence.
         method
             "pairs", "positions", "topics", or "map", which is eq. 13 as published. The default
-            did best in cross-validation (docs/ordering.md).
+            did best in cross-validation (docs/studies/ordering.md).
         ids
             Ids of the pieces, for the table. Pieces with equal scores are in the order of a digest
             of their texts and ids.

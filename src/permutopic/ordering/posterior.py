@@ -2,7 +2,7 @@
 
 Eq. 13 takes every word of a piece for independent evidence, so that a piece of a hundred words is
 certain of its topic and often wrong. `joint_posterior` weights the log likelihoods of words in four
-steps that were chosen by cross-validation (docs/ordering.md):
+steps that were chosen by cross-validation (docs/studies/ordering.md):
 
 - a word with count c has the weight log(1 + c);
 - times 1 − log m / log(n + 1) if m of the n pieces have it: a word of all pieces (the name of the

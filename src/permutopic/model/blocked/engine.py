@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from permutopic.model.state import State
 
 
-CUTS = 20  # see docs/schedule.md
+CUTS = 20  # see docs/studies/schedule.md
 
 
 def every_position(n_units: int) -> float:  # noqa: ARG001

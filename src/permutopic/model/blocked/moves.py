@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
 
-# docs/schedule.md has the study behind these.
+# docs/studies/schedule.md has the study behind these.
 ROUNDS, PLACEMENTS = 2, 2
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
 
-# docs/new_documents.md has the study behind these.
+# docs/studies/new_documents.md has the study behind these.
 CUTS = 32
 PLACEMENTS = 1
 ONE_VISIT, ROUNDS = 16, 8

@@ -31,7 +31,7 @@ class Schedule:
     sparse prior of the bags would concentrate on few topics, and the others would stay empty. But
     with θ uniform a corpus with fewer topics than K is cut up into K; so topics without which the
     log joint is higher are pruned, several times from the middle of the annealing on. See
-    docs/schedule.md for the study behind these choices.
+    docs/studies/schedule.md for the study behind these choices.
 
     >>> schedule = Schedule(n_annealing=4, first_inverse_temperature=0.0625)
     >>> [schedule.stage(sweep).inverse_temperature for sweep in range(6)]
