@@ -1,4 +1,4 @@
-# make setup | demo | test | ladder | mutants | bench. Python ≥ 3.11 and make are all that is needed.
+# make setup | demo | test | ladder | mutants | docs | bench. Python ≥ 3.11 and make are all that is needed.
 
 PYTHON ?= python3
 # Real corpora for tests and benchmarks; without them their tests are skipped, and say so.
@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 BENCH_READY := $(VENV)/bench-ready
 
-.PHONY: setup demo test lint types unit wheel ladder mutants bench clean
+.PHONY: setup demo test lint types unit wheel ladder mutants docs bench clean
 
 setup: $(READY)
 
@@ -51,6 +51,11 @@ ladder: setup
 # Planted bugs, and the tests that must catch them.
 mutants: setup
 	$(BIN)/python tools/mutants.py
+
+# What commands print, written into the pages that show it; look at the difference.
+SHOWN := README.md docs/guide/commands.md docs/guide/tutorial.md docs/guide/tasks.md docs/studies/rivals.md
+docs: setup
+	$(BIN)/python tools/refresh_docs.py $(SHOWN)
 
 # What the benchmarks compare with; nothing else needs it.
 $(BENCH_READY): $(READY)
