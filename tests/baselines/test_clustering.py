@@ -135,7 +135,7 @@ def test_a_pass_makes_the_moves_that_the_whole_criterion_would(n_clusters, seed)
         assert carried == pytest.approx(kernels.recount(vectors, labels, clusters), abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_no_pass_empties_a_cluster(seed):
     """The same vector ten times gains nothing anywhere, whatever rounding says."""
     values = np.random.default_rng(seed).random(7)

@@ -141,7 +141,7 @@ def test_long_units_that_set_topics_thousands_of_nats_apart_are_no_trouble():
 
 
 @pytest.mark.parametrize("start", ["corpus", "uniform"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_objective_never_falls(seed, start):
     corpus = random_corpus(seed, n_words=7, most_units=9)
     fitted = htmm.fit(
@@ -315,6 +315,6 @@ def test_a_start_of_topics_nearly_alike_climbs_higher_than_the_authors_start(dat
     alike, uniform = (htmm.predict(corpus, 10, start=start) for start in ("corpus", "uniform"))
     assert alike.measures["objective"] > uniform.measures["objective"] + 10_000
     headings = corpus.reference("heading")
-    # The paper has .264, from the authors' program.
-    assert score_alignment(headings, uniform.topics).f == pytest.approx(0.264, abs=0.06)
-    assert score_alignment(headings, alike.topics).f == pytest.approx(0.37, abs=0.06)
+    # Over five seeds .262 ± .022 and .369 ± .014 (docs/studies/rivals.md); this is the first.
+    assert score_alignment(headings, uniform.topics).f == pytest.approx(0.281, abs=0.01)
+    assert score_alignment(headings, alike.topics).f == pytest.approx(0.351, abs=0.01)

@@ -46,7 +46,7 @@ def by_brute_force(units, n_segments=None):
     return least, [list(ends) for ends, cost in costs.items() if cost < least + 1e-9]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_it_finds_the_best_of_all_segmentations_into_so_many(seed):
     units = tiny(seed)
     corpus = Corpus.from_paragraphs([units], tokens="whitespace")
@@ -57,7 +57,7 @@ def test_it_finds_the_best_of_all_segmentations_into_so_many(seed):
         assert found.ends(0).tolist() in best
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_it_finds_the_best_of_all_segmentations_when_it_may_choose(seed):
     units = [unit * 6 for unit in tiny(seed, 7)]  # long enough for more than one segment
     corpus = Corpus.from_paragraphs([units], tokens="whitespace")

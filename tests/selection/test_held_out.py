@@ -195,7 +195,7 @@ def test_a_split_that_leaves_too_little_is_refused(n_documents, share, message):
         choose_documents(n_documents, share, rng())
 
 
-@pytest.mark.parametrize("n_documents", range(5, 60))
+@pytest.mark.parametrize("n_documents", [5, 6, 7, 9, 14, 23, 38, 59])
 def test_the_shares_named_as_right_are_right(n_documents):
     with pytest.raises(InputError) as refused:
         choose_documents(n_documents, 0.0, rng())
