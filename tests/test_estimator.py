@@ -21,6 +21,7 @@ from permutopic import (
     read_corpus,
     read_documents,
 )
+from permutopic.estimator.threads import count_threads
 
 from audit import check_state
 
@@ -355,3 +356,18 @@ def test_new_documents_may_be_lists_of_paragraphs(fitted):
 def test_new_documents_that_cannot_be_used_are_refused(fitted, documents, message):
     with pytest.raises(InputError, match=message):
         fitted[1].encode(documents)
+
+
+@pytest.mark.parametrize(("cores", "expected"), [(6, 6), (None, 1)])
+def test_all_threads_are_all_cores_where_a_system_tells_no_more(monkeypatch, cores, expected):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    assert count_threads(-1) == expected
+    assert (count_threads(None), count_threads(1), count_threads(4)) == (1, 1, 4)
+
+
+def test_of_documents_with_the_same_words_the_first_is_recognised(fitted):
+    corpus, model = fitted
+    found = list(model.infer([["salt sea waves sand"] * 2 + ["hills snow rocks ice"]] * 2))
+    assert [(inferred.seen, inferred.number) for inferred in found] == [(True, 0)] * 2
+    assert corpus.digests[3] == corpus.digests[0]

@@ -119,6 +119,16 @@ def test_a_model_alone_has_no_text_to_cut(model):
         segment(model, "--text")
 
 
+def test_a_segment_of_exactly_the_most_words_is_not_too_long(model):
+    sizes = [row["words"] for row in rows_of(segment(model, "--json"))]
+    most = max(sizes)
+    kept = rows_of(segment(model, "--max-words", most, "--json"))  # a warning would be an error
+    assert max(row["words"] for row in kept) == most
+    longer = f"^{sizes.count(most)} segments have more than {most - 1} words"
+    with pytest.warns(InputWarning, match=longer):
+        segment(model, "--max-words", most - 1, "--json")
+
+
 def test_tables_go_to_files_and_come_from_standard_input(model, new, tmp_path):
     output = tmp_path / "t.parquet"
     text = f"{COAST}\n\n{TOWN}"

@@ -125,3 +125,15 @@ def test_what_is_left_out_of_pages_is_told(tmp_path):
     assert inspect(tmp_path).boilerplate == len("Home is here")
     (tmp_path / "a.html").write_text("<p>One two three.</p>")
     assert inspect(tmp_path).boilerplate == 0
+
+
+def test_the_expected_cost_is_that_of_its_formula():
+    # Two documents of 400 tokens in 10 units, so 11 cuts each; 9 topics are multiplied up as 16.
+    found = expected_cost(corpus(2, 10, 40), 9, 50)
+    factors, spans = 2 * 400 * 11 * 16, 2 * 11**2 * 9
+    assert found.seconds == pytest.approx(50 * (2.0e-10 * factors + 2.4e-8 * spans))
+    table = 3 * 8 * 9 * (11 + 9) ** 2
+    assert found.bytes == (230 << 20) + 40 * 800 + 24 * 40 * 9 + table
+    # Of a long document, twice the square root of its positions are cuts: 40 of 400.
+    long = expected_cost(corpus(1, 400, 1), 8, 1)
+    assert long.seconds == pytest.approx(2.0e-10 * 400 * 41 * 8 + 2.4e-8 * 41**2 * 8)

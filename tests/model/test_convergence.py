@@ -377,3 +377,10 @@ def test_importing_brings_in_nothing_that_only_the_comparison_needs():
     script = "import sys, permutopic.model.mcmc.convergence; print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", script], text=True).split()
     assert {"arviz_stats", "sklearn"}.isdisjoint(loaded)
+
+
+def test_topics_that_share_a_single_unit_are_compared():
+    one_shared = np.where(TOPICS == 1, 0, TOPICS)
+    one_shared[10] = 1
+    result = assess(**make_chains(2, topics=[one_shared, TOPICS]))
+    assert [rhat is None for rhat in result.dispersion_rhat] == [False, False, False, True]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 from permutopic.model.blocked import engine, resampling
 from permutopic.model.blocked.moves import blocked_moves
 from permutopic.model.generate import generate
+from permutopic.model.inference.structures import StructureInference
 from permutopic.model.kernels import log_filters
+from permutopic.model.paper.moves import make_span_scores
 from permutopic.model.priors import Priors
 from permutopic.model.state import initial_state
 from permutopic.permutation import inversions_to_order
@@ -99,3 +102,20 @@ def test_cuts_are_the_places_that_were_drawn_and_all_boundaries(seed):
     expected[0] = True
     found = log_filters.draw_uniform_cuts(bag, inversions, cut_probability, draws)
     assert found.tolist() == np.flatnonzero(expected).tolist()
+
+
+@pytest.mark.parametrize("word_prior", [0.1, 1e-12, 1e6])
+def test_running_products_of_a_block_fit_a_float(corpus_and_priors, word_prior):
+    corpus, priors = corpus_and_priors
+    priors = replace(priors, word=word_prior)
+    fitted = StructureInference(
+        initial_state(corpus, 11, priors, np.random.default_rng(1)), priors, n_samples=1
+    )._fitted_for(1, 1)
+    largest = max(corpus.n_tokens + 1 + word_prior, 1 / word_prior)
+    for block in (
+        engine.TableEngine(corpus, 11, priors).block,
+        make_span_scores(corpus, 11, priors).block,
+        fitted.block,
+    ):
+        # Long enough to be worth it, and short enough for products of factors or of their inverses.
+        assert 250 < block * np.log10(largest) < 306

@@ -124,3 +124,20 @@ def test_sums_beyond_the_bounds_are_refused_and_leave_everything_alone():
     scaled *= 1e-200
     flipped *= 1e-200
     assert not linear_filters.draw_bag_linear(scaled, flipped, cuts, order, filters, bag, uniforms)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("factor", [1e200, np.nan])
+def test_sums_of_one_side_beyond_the_bounds_are_refused(side, factor):
+    table, cuts, order, settings, rng = a_table(3, 1.0)
+    _, scaled, flipped, filters = prepared(table, cuts, order, settings)
+    (scaled if side == "left" else flipped)[:] *= factor
+    bag, before = np.full(5, -1), order.copy()
+    assert not linear_filters.draw_bag_linear(
+        scaled, flipped, cuts, order, filters, bag, rng.random(5)
+    )
+    assert not linear_filters.place_topic_linear(
+        scaled, flipped, cuts.size, order, 1, settings, filters, 0.5
+    )
+    assert bag.tolist() == [-1] * 5
+    assert order.tolist() == before.tolist()

@@ -95,3 +95,11 @@ def test_empty_topics_go_last_and_nothing_else_moves(seed):
         kept = [numbers[t] for t in before.order(d) if t in numbers]
         assert state.order(d).tolist() == [*kept, 3, 4]
     assert state.dispersion.tolist() == [2.0, 4.0, 9.0, 1.0]
+
+
+def test_a_topic_that_had_no_dispersion_gets_that_of_the_prior_which_is_never_zero():
+    for expected, rho0 in ((1e-3, 0.0), (0.7, 0.7)):
+        corpus, state, _ = beach_told_twice()
+        prune(corpus, state, Priors.for_documents(8, dispersion=rho0))
+        assert state.bag[:, 1].any()  # the topic that was last is now the second
+        assert state.dispersion[1] == expected

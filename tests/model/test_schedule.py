@@ -46,3 +46,19 @@ def test_shares_may_be_drawn_all_the_way_or_even_all_the_way():
     assert not any(schedule.stage(sweep).uniform_prevalence for sweep in range(6))
     schedule = Schedule(n_annealing=5, prevalence_from=2.0)
     assert [schedule.stage(sweep).uniform_prevalence for sweep in range(6)] == [True] * 5 + [False]
+
+
+def test_topics_are_pruned_at_the_ends_of_given_shares_of_the_annealing():
+    schedule = Schedule(n_annealing=10, prune_at=(0.5, 0.8, 1.0))
+    assert [sweep for sweep in range(20) if schedule.stage(sweep).prune] == [4, 7, 9]
+    never = Schedule(n_annealing=10, prune_at=())
+    assert not any(never.stage(sweep).prune for sweep in range(20))
+
+
+def test_by_default_annealing_begins_at_a_twentieth_and_prunes_five_times_from_its_middle_on():
+    schedule = Schedule(n_annealing=100)
+    stages = [schedule.stage(sweep) for sweep in range(120)]
+    assert stages[0].inverse_temperature == pytest.approx(0.05)
+    assert [sweep for sweep, stage in enumerate(stages) if stage.prune] == [49, 64, 79, 89, 99]
+    assert all(stage.uniform_prevalence for stage in stages[:100])
+    assert stages[100:] == [POSTERIOR] * 20

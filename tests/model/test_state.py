@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from permutopic.model.priors import Priors, Variant
-from permutopic.model.state import initial_state, make_state
+from permutopic.model.state import check_state_arrays, initial_state, make_state
 from permutopic.permutation import order_to_inversions
 
 import oracle
@@ -61,3 +63,37 @@ def test_a_chain_starts_inside_its_variant(drawn, variant):
     assert state.inversions.any() == (variant != Variant.CONSTRAINED)
     expected = {"full": 1.0, "uniform": 0.0, "constrained": np.inf}[variant]
     assert (state.dispersion == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "message"),
+    [
+        ("bag", lambda bag: bag[:, 1:], r"bag is int64 \(6, 3\), not int64 \(6, 4\)"),
+        ("inversions", lambda v: v.astype(np.int32), "inversions is int32"),
+        ("dispersion", lambda rho: -rho, "dispersion has a value that is no number from 0 up"),
+        ("dispersion", lambda rho: rho * np.nan, "dispersion has a value that is no number"),
+        ("bag", lambda bag: bag * (np.arange(6) != 2)[:, None], "bag has a document without units"),
+        ("topic_tokens", lambda n: n[::-1].copy() + 1, "word_counts and topic_tokens disagree"),
+    ],
+)
+def test_arrays_that_can_be_no_state_are_refused(drawn, part, change, message):
+    corpus, state, _ = drawn
+    sizes = corpus.n_documents, 4, corpus.n_words
+    check_state_arrays(state, *sizes)
+    with pytest.raises(ValueError, match=message):
+        check_state_arrays(replace(state, **{part: change(getattr(state, part))}), *sizes)
+
+
+def test_a_dispersion_prior_of_zero_starts_above_zero(drawn):
+    priors = Priors.for_documents(6, dispersion=0.0)
+    state = initial_state(drawn[0], 4, priors, np.random.default_rng(0))
+    assert state.dispersion.tolist() == [1e-3] * 3
+
+
+def test_the_tail_of_a_state_shares_its_arrays(drawn):
+    _, state, _ = drawn
+    tail = state.tail(4)
+    assert tail.bag.tolist() == state.bag[4:].tolist()
+    assert tail.inversions.tolist() == state.inversions[4:].tolist()
+    for name, array in vars(tail).items():
+        assert np.shares_memory(array, getattr(state, name)), name

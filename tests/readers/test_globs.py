@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import fnmatch
 import warnings
+from glob import escape
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from permutopic.readers.globs import Glob, compile_name, matches_glob
@@ -71,11 +72,21 @@ def test_within_a_name_it_is_the_librarys(pattern, name):
     assert (compile_name(pattern).fullmatch(name) is not None) == fnmatch.fnmatchcase(name, pattern)
 
 
-@given(st.text(max_size=8), st.text(max_size=4))
-def test_any_pattern_is_one(pattern, name):
+@given(st.text("ab-[]!*?.&~|\\", max_size=8), st.text("ab-[]!.&\\", max_size=3))
+def test_any_pattern_is_the_librarys(pattern, name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        matches_glob(pattern, [name])
+        found = compile_name(pattern).fullmatch(name) is not None
+    assert found is fnmatch.fnmatchcase(name, pattern)
+
+
+@given(st.text(min_size=1, max_size=8), st.text(max_size=4))
+def test_an_escaped_name_matches_itself_alone(name, other):
+    assume("/" not in name and name != ".")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert matches_glob(escape(name), [name])
+        assert matches_glob(escape(name), [other]) is (name == other)
 
 
 @given(st.lists(st.sampled_from(["**", "*", "a", "b"]), max_size=6), st.text("ab", max_size=6))

@@ -114,6 +114,13 @@ def test_rows_of_one_document_are_put_together(tmp_path):
         read_text(tmp_path, text + "a,,Four.\n", fields=Fields(document="doc"))
 
 
+def test_the_first_title_among_the_rows_of_a_document_is_its_title(tmp_path):
+    text = "doc,title,text\na,,One.\na, First ,Two.\na,Last,Three.\nb,,Four.\n"
+    first, second = read_text(tmp_path, text, fields=Fields(document="doc"))
+    assert (first.title, first.location[-2:]) == ("First", ":2")
+    assert (second.title, second.location[-2:]) == ("b", ":5")
+
+
 BAD = [
     ("a,b\n1,2\n", ":1: the table has no 'text' (its columns: 'a', 'b'): name the right one"),
     ("text,a,text\n1,2,3\n", ":1: 2 columns are called 'text': rename them"),

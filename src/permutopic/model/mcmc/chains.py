@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -126,6 +126,8 @@ def run_chains(
     with ThreadPoolExecutor(side_by_side) as pool:
         jobs = [pool.submit(run, number) for number in range(n_chains)]
         try:
+            for job in as_completed(jobs):  # the first to fail, whatever its number
+                job.result()
             return [job.result() for job in jobs]
         except BaseException:
             stopped.set()
