@@ -166,9 +166,22 @@ def judge_all(tree: Path, mutants: list[Mutant], work: Path, jobs: int) -> list[
         return list(pool.map(judge, mutants))
 
 
+_PAGE = """# Planted bugs, and what catches them
+
+`make mutants` plants these bugs one at a time in a copy of the tree and runs the tests named beside
+each, which have to fail; without a bug they have to pass. The bugs are in `tests/mutants/`, and
+`python tools/mutants.py --save docs/mutants.md` writes this page: {caught} of {n_bugs} are caught.
+The sampler's own are planted by `tests/statistical/test_planted_bugs.py` ([proof.md](proof.md)).
+
+| part | bug | file | caught by |
+|---|---|---|---|
+"""
+
+
 def as_markdown(verdicts: list[Verdict]) -> str:
-    """Make a table of all bugs and of the tests that caught them."""
-    lines = ["| part | bug | file | caught by |", "|---|---|---|---|"]
+    """Make a page with a table of all bugs and of the tests that caught them."""
+    caught = sum(not verdict.missed for verdict in verdicts)
+    lines = [_PAGE.format(caught=caught, n_bugs=len(verdicts)).rstrip("\n")]
     for mutant, missed, _ in verdicts:
         tests = [f"`{test.removeprefix('tests/')}`" for test in mutant.tests if test not in missed]
         file = mutant.file.removeprefix("src/permutopic/")
@@ -182,7 +195,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="bugs of which area or text contains this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="bugs at a time")
-    parser.add_argument("--save", type=Path, help="write a table of all bugs to this file")
+    parser.add_argument("--save", type=Path, help="write a page about all bugs to this file")
     given = parser.parse_args()
     mutants = [
         mutant
