@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from permutopic.corpus import Corpus
+from permutopic.corpus import Corpus, arrays
 from permutopic.documents import Document, Unit
 from permutopic.errors import InputError
 
@@ -47,6 +47,23 @@ def test_the_fingerprint_follows_what_the_model_sees():
     renamed = dataclasses.replace(corpus, vocabulary=("one", "three", "four"))
     assert corpus.fingerprint == same.fingerprint
     assert len({corpus.fingerprint, moved.fingerprint, renamed.fingerprint}) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"words": [0, 2, 2, 1, 1]},
+        {"unit_offsets": [0, 2, 4, 5]},
+        {"document_offsets": [0, 1, 3]},
+    ],
+)
+def test_the_fingerprint_follows_every_number_however_many_there_are(change, monkeypatch):
+    monkeypatch.setattr(arrays, "_BLOCK", 2)
+    corpus = Corpus.from_paragraphs(PARAGRAPHS)
+    whole = corpus.fingerprint
+    assert dataclasses.replace(corpus, **change).fingerprint != whole
+    monkeypatch.undo()
+    assert dataclasses.replace(corpus).fingerprint == whole
 
 
 def test_labels_fall_back_to_headings():
@@ -115,7 +132,10 @@ def test_titles_must_match():
         ({"unit_offsets": [0, 3, 5, 5]}, "document 1 has no word"),
         ({"titles": ("one",)}, "titles needs 2 entries, not 1"),
         ({"headings": ()}, "headings needs 3 entries, not 0"),
+        ({"labels": (None,) * 4}, "labels needs 3 entries, not 4"),
         ({"source_words": [1]}, "source_words needs 3 entries"),
+        ({"locations": ("here",)}, "locations needs 2 entries, not 1"),
+        ({"source_spans": [[0, 1]]}, "source_spans needs 3 entries, not 1"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(change, message):

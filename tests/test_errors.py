@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import re
 import warnings
 
+import numpy as np
 import pytest
 
-from permutopic.checks import check_choice, check_integer, check_real
+from permutopic.checks import check_choice, check_integer, check_real, is_plain
 from permutopic.errors import InputError, InputWarning, Message, Parameter, render
 
 NAMES = {"n_chains": "--chains", "encoding": "--encoding"}
@@ -64,3 +66,45 @@ def test_checks_name_the_parameter(check, message):
     with pytest.raises(InputError) as caught:
         check()
     assert caught.value.message.render(NAMES).startswith(message)
+
+
+@pytest.mark.parametrize("value", [1, 4, np.int64(4)])
+def test_a_whole_number_may_lie_on_either_bound(value):
+    found = check_integer(value, "n_chains", 1, 4)
+    assert (found, type(found)) == (int(value), int)
+
+
+@pytest.mark.parametrize("value", [0, 5, True, 2.0, "2", None])
+def test_a_number_beyond_a_bound_or_of_another_type_is_no_whole_number(value):
+    message = f"n_chains must be a whole number of at least 1 and at most 4, not {value!r}"
+    with pytest.raises(InputError, match=re.escape(message)):
+        check_integer(value, "n_chains", 1, 4)
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.5, np.float32(0.5), np.int64(1)])
+def test_a_number_may_lie_on_either_bound(value):
+    found = check_real(value, "share", 0, 1)
+    assert (found, type(found)) == (float(value), float)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (float("nan"), "share must be a finite number, not nan"),
+        (True, "share must be a finite number, not True"),
+        (None, "share must be a finite number, not None"),
+        (float("inf"), "share must lie between 0 and 1, not inf"),
+        (-1e-9, "share must lie between 0 and 1, not -1e-09"),
+        (1 + 1e-9, "share must lie between 0 and 1, not 1.000000001"),
+    ],
+)
+def test_a_number_that_is_none_or_beyond_a_bound_is_refused(value, message):
+    with pytest.raises(InputError) as caught:
+        check_real(value, "share", 0, 1)
+    assert str(caught.value) == message
+
+
+def test_text_is_plain_if_a_terminal_shows_all_of_it():
+    assert is_plain("Café, می\u200cخواهم, \U0001f468\u200d\U0001f469, שלום\u200f")
+    for sign in ("\x1b", "\n", "\x7f", "\u202e", "\ud800"):
+        assert not is_plain(f"a{sign}b")

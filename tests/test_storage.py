@@ -86,9 +86,12 @@ def test_a_model_replaces_a_model_but_nothing_else(model, tmp_path):
     (tmp_path / "file").write_text("text")
     (tmp_path / "app").mkdir()
     (tmp_path / "app" / "model.json").write_text('{"format": "layers-model"}')
+    for name, text in (("other", '{"schema": 5}'), ("list", "[]"), ("torn", "{")):
+        model.save(tmp_path / name)
+        (tmp_path / name / "model.json").write_text(text)
     model.save(tmp_path / "kept")
     (tmp_path / "kept" / "notes.txt").write_text("mine")
-    for taken in ("photos", "file", "app", "kept"):
+    for taken in ("photos", "file", "app", "other", "list", "torn", "kept"):
         with pytest.raises(InputError, match=r"exists and is not a model|beside the model"):
             model.save(tmp_path / taken)
     assert (tmp_path / "photos" / "cat.jpg").read_text() == "cat"

@@ -124,6 +124,15 @@ def test_no_document_at_all_is_an_error_that_says_why():
         Encoder(skip_empty=True, vocabulary=("a",)).encode(plain("b"))
 
 
+def test_one_document_alone_may_have_no_known_word_but_must_have_a_unit():
+    encoder = Encoder(vocabulary=("sea", "ice"))
+    found = encoder.encode_one(document("a", ("Salt sea", "Coast")))
+    assert (found.tokens.words.tolist(), found.unknown.tolist(), found.n_units) == ([0], [1], 1)
+    assert encoder.encode_one(document("b", ("Salt", None))).n_tokens == 0
+    with pytest.raises(InputError, match=r"^d.txt: 'd' has no paragraph: give it one"):
+        encoder.encode_one(Document("d", (), "d.txt"))
+
+
 FOUR = plain("a b c", "a b", "a c c", "a d")
 
 

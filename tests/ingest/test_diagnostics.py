@@ -88,6 +88,19 @@ def test_a_folder_of_files_that_no_reader_is_for_is_said():
     assert warnings_of(pages(3), diagnostics=fewer) == []
 
 
+@pytest.mark.parametrize(
+    ("n_read", "n_unknown", "is_said"), [(1, 5, True), (1, 4, False), (7, 7, True), (7, 6, False)]
+)
+def test_files_without_a_reader_are_said_if_they_are_five_and_as_many_as_were_read(
+    n_read, n_unknown, is_said
+):
+    diagnostics = Diagnostics()
+    diagnostics.log.files = n_read
+    for n in range(n_unknown):
+        diagnostics.log.skip(f"{n}.pdf", "unknown extension '.pdf'")
+    assert bool(warnings_of(pages(3), diagnostics=diagnostics)) is is_said
+
+
 def test_documents_whose_units_are_all_too_short_are_told_apart():
     encoder = Encoder(units=Units(min_words=30, short="drop"), skip_empty=True)
     diagnostics = Diagnostics()

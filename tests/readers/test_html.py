@@ -113,6 +113,21 @@ def test_a_heading_never_becomes_text():
     assert outline(page) == ("A", [(None, "x"), ("B b", "y"), ("B b", "z")])
 
 
+def test_text_before_a_heading_in_one_block_is_a_paragraph_before_it():
+    assert outline("<div>One.<h2>Uses</h2>Two.</div>")[1] == [(None, "One."), ("Uses", "Two.")]
+
+
+def test_a_heading_is_one_whatever_its_class_and_whole_around_what_is_hidden():
+    page = "<h1>T</h1><p>a</p><h2 class=footer>Iron<span hidden>x</span>s</h2><p>b</p>"
+    assert outline(page) == ("T", [(None, "a"), ("Irons", "b")])
+
+
+@pytest.mark.parametrize(("n_linked", "is_left_out"), [(79, False), (80, True)])
+def test_a_paragraph_of_four_fifths_links_is_left_out(n_linked, is_left_out):
+    links = f"<a href=x>{'a' * n_linked}</a>{'b' * (100 - n_linked)}"
+    assert len(texts(f"<p>{ONE}</p><p>{links}</p>")) == 2 - is_left_out
+
+
 def test_signs_that_link_to_their_heading_are_left_out():
     page = """<h1>T</h1><h2>C#<a class="headerlink" href="#c">Link</a></h2>a
     <h2>F <a href="#f">#</a></h2>b<h2><a href="#g">G</a> <a href="#g">&para;</a></h2>c"""

@@ -43,6 +43,10 @@ def test_a_page_from_elsewhere_is_spelled_as_it_spells_itself(tmp_path):
     assert read_manual_page(tmp_path / "page.txt", content).title == "Xgrep(1)"
 
 
+def test_a_list_ends_before_the_text_that_follows_it(texts_of):
+    assert texts_of(".Bl -bullet\n.It\nOne\n.El\nTwo\n") == ["One", "Two"]
+
+
 def test_words_have_their_offsets(page_of):
     document = page_of(HEAD + "See\n.Op Fl v Ar file .\n")
     [unit] = document.units

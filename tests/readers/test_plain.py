@@ -118,3 +118,8 @@ def test_any_bytes_are_a_document_or_an_error(content):
 @pytest.mark.parametrize("text", ["\n" + " " * 200_000, "\n \r" * 100_000, "a\n " * 100_000])
 def test_white_space_without_end_is_gone_through_once(text):
     assert len(list(split_paragraphs(text))) <= 2
+
+
+def test_offsets_count_from_where_the_text_stands_in_its_source():
+    found = [paragraph.pieces for paragraph in split_paragraphs("One.\n\nTwo.", 100)]
+    assert found == [(("One.", 100, 104),), (("Two.", 106, 110),)]

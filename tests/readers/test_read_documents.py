@@ -27,6 +27,22 @@ def titles(paths, log=None, **settings):
     return [document.title for document in read(paths, log, **settings)]
 
 
+def test_documents_of_up_to_32_mib_are_read_by_default():
+    options = ReadOptions()
+    assert (options.max_mb, options.max_bytes) == (32, 32 << 20)
+    assert (options.depth, options.on_bad, options.errors) == (1, "auto", "strict")
+
+
+def test_only_wiki_pages_have_categories(tmp_path):
+    (tmp_path / "a.txt").write_text("One.")
+    log = ReadLog()
+    with pytest.raises(InputError, match="only wiki pages have categories"):
+        read(tmp_path, log, category="Mills")
+    assert log.skipped == {"category not asked for": 1}
+    assert [location for location, _, _ in log.examples] == [str(tmp_path / "a.txt")]
+    assert log.formats == {}
+
+
 @pytest.fixture
 def folder(tmp_path):
     """Two good files, a binary one, an empty one and one of an unknown kind."""

@@ -78,6 +78,11 @@ def test_a_line_that_names_the_delimiter_for_spreadsheets_is_obeyed(tmp_path):
     assert (document.title, parts(document)[0][0]) == ("table:3", "One.")
 
 
+def test_a_header_that_only_begins_like_such_a_line_is_a_header(tmp_path):
+    [document] = read_text(tmp_path, "sep=,text\n1,One.\n")
+    assert (document.title, parts(document)[0][0]) == ("table:2", "One.")
+
+
 def test_a_single_column_needs_no_delimiter(tmp_path):
     documents = read_text(tmp_path, '\n"text"\nOne\n\n  \n"Two, three"\n""\n')
     assert [(d.location[-2:], parts(d)[0][0]) for d in documents] == [
@@ -320,6 +325,15 @@ def test_lines_are_not_read_again_and_again(tmp_path, monkeypatch, line, name):
     with contextlib.suppress(ReadError):
         read_text(tmp_path, header + line * 3000, name=name, on_bad="skip")
     assert fed < 10 * 3000
+
+
+def test_what_cannot_begin_a_row_after_a_broken_one_is_left_out_with_it(tmp_path):
+    log = ReadLog()
+    text = 'id,text\n1,"x"y\n""x,5\n2,ok\n'
+    [document] = read_text(tmp_path, text, log=log, on_bad="skip")
+    assert document.source == "ok"
+    assert log.skipped == {"bad row": 1}
+    assert log.examples[0][2].endswith("(lines 2–3 are left out)")
 
 
 def test_a_bad_header_is_never_skipped(tmp_path):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
+from permutopic.text import tokens as tokens_module
 from permutopic.text.lowercase import lower
 from permutopic.text.tokens import Tokens
 
@@ -76,6 +77,15 @@ def test_stems_are_those_of_the_language():
     assert tokens_of("maisons nationales", language="fr", stem=True) == ["maison", "national"]
     folded = Tokens(language="en", stem=True, fold_numbers=True).splitter()
     assert folded("12 cats") == ["<number>", "cat"]
+
+
+def test_no_more_stems_are_remembered_than_memory_has_room_for(monkeypatch):
+    monkeypatch.setattr(tokens_module, "_MAX_CACHED_STEMS", 2)
+    remembered = {}
+    for text in ("cats dogs", "cats cows", "cats hens", "cats rats"):
+        found = tokens_module._stem_tokens(lambda word: word[:-1], remembered, text.split())
+        assert found == [word[:-1] for word in text.split()]
+        assert len(remembered) <= 2 + 2
 
 
 @pytest.mark.parametrize(
