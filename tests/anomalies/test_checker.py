@@ -63,6 +63,18 @@ def test_a_new_document_is_checked_for_passages_too():
     assert found.fitted_number == -1
 
 
+def test_thresholds_samples_and_location_of_a_new_document_count():
+    swapped = make_inferred(["x"] * 3, [2, 0, 1], title="Rome")
+    assert checker(unlikely=0.001).check(swapped).findings == ()
+    found = checker(unlikely=0.2).check(swapped)
+    assert [(each.kind, each.name, each.certainty) for each in found.findings] == [
+        ("misplaced", "town", 1.0)
+    ]
+    assert (found.title, found.location, found.topics) == ("Rome", "Rome.txt", (2, 0, 1))
+    unsure = replace(swapped, samples=np.array([[2, 0, 1], [0, 1, 2], [0, 1, 2]]))
+    assert checker(unlikely=0.2).check(unsure).findings == ()
+
+
 def test_a_document_is_not_compared_with_itself():
     check = checker()
     new = check.check(make_inferred(["x"] * 3, [0, 1, 2], title="Place 3"))
@@ -132,6 +144,32 @@ def test_the_anomaly_score_is_the_surprisal_of_the_findings():
         pytest.approx(-np.log(1e-3)),
         pytest.approx(-np.log(checks[3].misplaced[0].probability)),
     ]
+
+
+def test_those_that_deviate_most_come_first_and_no_more_than_asked_for():
+    outline = canonical_outline(TopicUsage(NAMES, np.ones((9, 3), dtype=int), np.array([3.0, 3.0])))
+    topics = {"none": [0, 1, 2], "one": [0, 2, 1], "three": [2, 1, 0], "two": [2, 0, 1]}
+    topics |= {"lacks two": [1] * 9, "lacks one": [1, 2] * 5, "lacks two more": [2] * 9}
+    checks = [check_structure(title, order, outline) for title, order in topics.items()]
+    found = summarize_checks((), checks)
+    assert [(title, swaps) for title, swaps, _ in found.most_swaps] == [
+        ("three", 3), ("two", 2), ("one", 1)
+    ]  # fmt: skip
+    assert found.most_swaps[0][2] == pytest.approx(checks[0].expected_swaps)
+    assert found.most_missing == (("lacks two", 2), ("lacks two more", 2), ("lacks one", 1))
+    fewer = summarize_checks((), checks, 1)
+    assert (len(fewer.most_swaps), len(fewer.most_missing)) == (1, 1)
+
+
+def test_an_extra_topic_counts_by_how_sure_it_is():
+    outline = canonical_outline(TopicUsage(NAMES, np.array([[1, 1, 0]] * 9), np.array([3.0])))
+    document, samples = [0, 1, 2], np.array([[0, 1, 2]] * 4 + [[0, 1, 1]])
+    without, with_samples = (
+        check_structure("x", document, outline, samples=some).anomaly_score
+        for some in (None, samples)
+    )
+    assert without == pytest.approx(-np.log(0.5))
+    assert with_samples == pytest.approx(-np.log(1 - 0.8))
 
 
 def test_passages_count_where_they_are_more_than_ordinary():

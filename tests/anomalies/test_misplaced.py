@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.anomalies import ExpectedOutline, Thresholds, TopicUsage, canonical_outline
-from permutopic.anomalies.misplaced import fewest_moves, find_misplaced, order_statistics
+from permutopic.anomalies.misplaced import (
+    fewest_moves,
+    find_misplaced,
+    order_statistics,
+    share_in_order,
+)
 from permutopic.mallows import log_pmf
 from permutopic.permutation import inversions_to_order
 
@@ -112,6 +117,16 @@ def test_what_few_samples_have_is_not_reported():
     (found,) = find_misplaced(document, known, thresholds, samples)
     assert found.certainty == 0.4
     assert find_misplaced(document, known, Thresholds(unlikely=1, sure=0.5), samples) == ()
+
+
+def test_a_sample_without_one_of_two_topics_has_them_in_no_order():
+    outline = canonical_outline(usage([1.0, 1.0]))
+    only_first, only_second, neither = [2, 0, 2], [2, 2, 1], [2, 2, 2]
+    samples = np.array([[0, 2, 1], only_first, only_second, neither])
+    assert share_in_order(samples, outline, 0, 1) == 0.25
+    assert share_in_order(samples, outline, 1, 0) == 0.0
+    twice = np.array([[1, 0, 1]])  # where a topic comes first counts
+    assert share_in_order(twice, outline, 1, 0) == 1.0
 
 
 def test_a_document_in_order_has_nothing_misplaced():

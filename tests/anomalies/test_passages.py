@@ -61,6 +61,12 @@ def test_misfit_is_what_the_background_gains_and_a_cost_for_unknown_words():
     )  # topic 2 is in no document
 
 
+def test_a_unit_of_one_word_has_a_misfit_and_one_of_none_has_not():
+    document = inferred([0, 0], gains=[[-3.0, -6, 0], [0.0, 0, 0]], known=[1, 0], unknown=[0, 0])
+    assert misfits(document, USED).tolist() == [3.0, -np.inf]
+    assert replace(document, known_words=np.array([0, 0])).known_share == 0.0
+
+
 def test_a_unit_that_fits_worse_than_its_document_fits_no_topic():
     unusual = six_units(gains=[-3.0, -3.0, 0.0], known=24, unknown=6)
     excess = (3 + 6 * UNKNOWN_WORD_COST - (-12 + 2 * UNKNOWN_WORD_COST)) / 30

@@ -298,6 +298,7 @@ def test_bad_questions_are_refused(toys):
         compare(Corpus.from_paragraphs([["a b"]]), 3)
     with pytest.raises(InputError, match="convention"):
         compare(CORPUS, 3, ["full"], convention="letters")
+    assert toys == []  # before anything has run
     with pytest.raises(InputError, match="a Corpus is compared on, not list"):
         compare([["a b"]], 3)
     with pytest.raises(InputError, match="not 'typo'"):

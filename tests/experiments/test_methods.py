@@ -106,6 +106,27 @@ def test_a_rival_joins_with_a_function_and_its_settings():
         bare.check(3, 0, step=2)
 
 
+def test_only_a_segmenter_does_without_a_number_of_topics():
+    assert Method("cuts", "Cuts.", unit_by_unit, aligns=False).predict(CORPUS).topics.max() == 1
+    with pytest.raises(InputError, match=r"the method rival needs a number of topics \(n_topics\)"):
+        Method("rival", "Counts.", unit_by_unit).predict(CORPUS)
+    with pytest.raises(InputError, match="a method takes a Corpus, not list"):
+        Method("rival", "Counts.", unit_by_unit).predict([["salt sea"]], 2)
+
+
+def test_settings_are_tried_on_a_few_words_with_texts_and_headings():
+    seen = []
+
+    def watch(corpus, n_topics, seed, *, step=1):
+        seen.append((corpus.texts is not None, corpus.n_documents, len(set(corpus.headings)), step))
+        return unit_by_unit(corpus, n_topics, seed, step=step)
+
+    Method("rival", "Counts.", watch, frozenset({"step"})).check_on_sample(3, 0, step=2)
+    assert seen == [(True, 2, 2, 2)]
+    Method("own", "Counts.", watch, group="ours").check_on_sample(3)  # it knows its settings
+    assert len(seen) == 1
+
+
 @pytest.mark.parametrize(
     ("n_units", "offsets"), [(17, CORPUS.document_offsets), (18, [0, 18]), (16, [0, 16])]
 )

@@ -35,6 +35,8 @@ def test_two_methods_that_are_alike_differ_as_often_as_they_should():
         ([0.5] * 3, [0.5 + 1e-15] * 3, 1.0),
         ([0.5] * 3, [0.9], 0.0),
         ([0.9], [0.5, 0.5], 0.0),
+        ([1e-14, 2e-14], [1.0], 0.0),  # rounding error, beside a score of 1
+        ([1.0], [1e-14, 2e-14], 0.0),
         ([0.0, 0.0], [0.0, 0.0], 1.0),
     ],
 )

@@ -167,6 +167,13 @@ def test_a_counterpart_says_why_it_is_one(aligned):
     assert 0 < found.similarity < 1
 
 
+def test_five_counterparts_are_found_unless_another_number_is_asked_for():
+    aligned = Alignment([make_inferred(["salt"], [0], title=str(n)) for n in range(7)], ["Sea"])
+    assert [each.document for each in aligned.nearest(3, 1)] == [1, 2, 4, 5, 6]
+    assert [row["document"] for row in aligned.nearest_table(3, 1)] == [1, 2, 4, 5, 6]
+    assert len(list(aligned.nearest_table(3, 1, 6))) == 6
+
+
 def test_words_are_split_as_the_model_splits_them():
     documents = [make_inferred(["Salt-Sea"], [0]), make_inferred(["salt"], [0])]
     assert len(Alignment(documents, ["Sea"]).nearest(1, 1)) == 1
@@ -218,6 +225,9 @@ def test_a_fit_is_aligned_without_its_texts():
     spans, words = np.arange(8).reshape(4, 2), np.array([4, 3, 2, 1])
     fitted = list(fitted_documents(["a", "b", "c"], topics, 3, spans=spans, words=words))
     assert [each.swaps for each in fitted] == [1, 0, 0]
+    assert all(each.seen for each in fitted)
+    assert {int(each.known_words.sum() + each.unknown_words.sum()) for each in fitted} == {0}
+    assert {each.samples.size for each in fitted} == {0}
     aligned = Alignment(fitted, NAMES)
     rows = [
         (r["title"], r["name"], r["start"], r["end"], r["words"], r["probability"])

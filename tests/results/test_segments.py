@@ -72,6 +72,15 @@ def test_where_topics_have_no_probabilities_the_structure_tells():
         assert [each.topic_probability for each in cut] == [None, None]
 
 
+def test_without_sizes_the_structure_tells_the_topic_whatever_its_units_say():
+    probabilities = [[0.4, 0.6, 0.0], [0.3, 0.7, 0.0]]
+    inferred = make_inferred(["a", "b"], [0, 0], probabilities=probabilities)
+    [run] = segments(inferred, NAMES)
+    assert (run.name, run.topic_probability) == ("Sea", pytest.approx(0.35))
+    [sized] = segments(inferred, NAMES, max_words=2)
+    assert (sized.name, sized.topic_probability) == ("Hill", pytest.approx(0.65))
+
+
 def test_a_document_without_units_has_no_segments():
     inferred = make_inferred([], [], n_topics=3)
     assert segments(inferred, NAMES) == segments(inferred, NAMES, max_words=3) == ()

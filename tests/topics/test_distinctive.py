@@ -39,6 +39,12 @@ def test_a_word_that_one_document_repeats_is_less_distinctive_than_one_that_many
     assert words[second[0]] == "other"
 
 
+def test_a_word_that_comes_in_more_segments_of_other_topics_is_not_distinctive():
+    counts = np.array([[60, 6], [3, 0], [90, 90]])
+    segments = np.array([[1, 6], [3, 0], [5, 5]])
+    assert rank(counts, segments, [10, 10])[0].tolist() == [1, 2, 0]
+
+
 def test_a_word_in_most_segments_is_not_distinctive_however_frequent():
     counts = np.array([[90, 10], [5, 0], [0, 50]])
     half = np.array([[10, 0], [4, 0], [0, 9]])

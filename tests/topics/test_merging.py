@@ -12,7 +12,7 @@ from permutopic.model.priors import Priors
 from permutopic.model.state import make_state
 from permutopic.permutation import order_to_inversions
 from permutopic.topics import NamedTopics, count_words_and_headings
-from permutopic.topics.view import merge_shown_topics
+from permutopic.topics.view import check_merge_map, merge_shown_topics
 
 # Four topics of one word each. Document 0 has 3 units of topic 0, then 1, 2; document 1 is 2 0 3 1.
 CORPUS = Corpus.from_paragraphs([["a", "a", "a", "b", "c"], ["c", "a", "d", "d", "b"]])
@@ -84,6 +84,17 @@ def test_a_part_that_a_document_lacks_stands_where_the_largest_of_the_corpus_wou
     assert view.orders.tolist() == [[0, 1], [0, 1], [1, 0]]
 
 
+def test_of_parts_with_as_many_units_in_a_document_the_larger_in_the_corpus_decides():
+    corpus = Corpus.from_paragraphs([["a", "b", "c"], ["a", "c", "c"]])
+    bag = np.array([[1, 1, 1], [1, 0, 2]])
+    state = make_state(corpus, bag, np.zeros((2, 2), dtype=int), np.ones(2))
+    counts = count_words_and_headings(corpus, state.all_topics(), 3)
+    shown = NamedTopics.from_state(state, counts, Priors.for_documents(2), corpus.vocabulary)
+    view = shown.merged([0, 2]).view  # shown topics: b, then a + c, of which c is the larger
+    assert view.merge_map.tolist() == [1, 0, 1]
+    assert view.orders.tolist() == [[0, 1], [0, 1]]
+
+
 def test_segments_of_parts_add_up_even_in_one_document(shown):
     assert shown.merged([0, 1]).view.segments.tolist() == [4, 2, 1]
 
@@ -96,6 +107,22 @@ def test_dispersion_is_the_most_likely_value_given_merged_orders(shown):
         for m, seen, v in zip((3, 2), (1, 1), priors.mean_inversions(3), strict=True)
     ]
     assert merged.view.dispersion == pytest.approx(expected)
+
+
+def test_topics_may_be_named_for_merging_in_any_order(shown):
+    assert texts(shown.merged([3, 0, "c"])) == ["a + c + d", "b"]
+
+
+def test_distinctive_words_of_merged_topics_are_ranked_by_tokens_and_by_segments():
+    # In one segment "local" comes four times; "shared" comes once in each of three.
+    corpus = Corpus.from_paragraphs(
+        [["local local local local shared", "z"], *[["shared", "z"]] * 2]
+    )
+    state = make_state(corpus, np.ones((3, 2), dtype=int), np.zeros((3, 1), dtype=int), np.ones(1))
+    counts = count_words_and_headings(corpus, state.all_topics(), 2)
+    shown = NamedTopics.from_state(state, counts, Priors.for_documents(3), corpus.vocabulary)
+    ranked = [corpus.vocabulary[word] for word in shown.view.ranked_words[0]]
+    assert ranked == ["shared", "local"]
 
 
 def test_merging_twice_is_merging_all_at_once(shown):
@@ -127,6 +154,44 @@ def test_other_topics_keep_their_names_and_parts_have_theirs_again(shown):
 def test_a_name_too_long_for_all_parts_is_made_of_words(shown):
     named = shown.renamed({0: "x" * 60, 1: "y" * 60})
     assert len(texts(named.merged([0, 1]))[0]) < 20
+
+
+def test_an_unused_topic_lends_no_name_to_those_it_is_merged_with():
+    corpus = Corpus.from_paragraphs([["a", "b"]] * 2)
+    bag = np.array([[1, 0, 1, 0]] * 2)
+    state = make_state(corpus, bag, np.zeros((2, 3), dtype=int), np.ones(3))
+    counts = count_words_and_headings(corpus, state.all_topics(), 4)
+    shown = NamedTopics.from_state(state, counts, Priors.for_documents(2), corpus.vocabulary)
+    assert texts(shown) == ["a", "(unused)", "b", "(unused) (3)"]
+    assert texts(shown.merged([0, 1])) == ["a", "b", "(unused)"]
+    assert texts(shown.merged([1, 3])) == ["a", "(unused)", "b"]
+
+
+@pytest.mark.parametrize(
+    "merge_map", [[0, 1, 0, 2], [1, 0, 1, 2], [0, 0, 0, 0], [2, 0, 1, 2], [0, 1, 2, 3]]
+)
+def test_a_stored_merge_map_is_numbered_by_one_part_of_each_topic(merge_map):
+    found = check_merge_map(merge_map, 4)
+    assert (found.tolist(), found.dtype) == (merge_map, np.int64)
+
+
+@pytest.mark.parametrize(
+    ("merge_map", "message"),
+    [
+        ([0, 1, 2], "not one number for each topic"),
+        ([0, 1, 2, 3, 4], "not one number for each topic"),
+        ([0.0, 1.0, 2.0, 3.0], "not one number for each topic"),
+        ("0123", "not one number for each topic"),
+        ([0, 2, 1, 3], "not numbered in canonical order"),
+        ([1, 0, 2, 1], "not numbered in canonical order"),
+        ([0, 2, 3, 3], "not numbered in canonical order"),
+        ([1, 2, 3, 4], "not numbered in canonical order"),
+        ([-1, 0, 1, 2], "not numbered in canonical order"),
+    ],
+)
+def test_a_stored_merge_map_that_cannot_be_is_refused(merge_map, message):
+    with pytest.raises(ValueError, match=message):
+        check_merge_map(merge_map, 4)
 
 
 def test_taking_merging_back_is_never_refused(shown):
@@ -209,6 +274,24 @@ def test_names_and_merging_are_saved_with_the_model(model, tmp_path):
     assert fresh.topic_names_ == again.topic_names_
 
 
+def stored(shown):
+    """Return the topics as a model folder gives them back."""
+    return NamedTopics.from_dict(
+        shown.as_dict(), shown.arrays(), shown.state, shown.priors, shown.vocabulary
+    )
+
+
+def test_names_of_merged_parts_are_saved_too(shown):
+    named = shown.renamed({1: "Second"}).merged([0, 1])
+    assert texts(stored(named)) == ["a + Second", "c", "d"]
+    assert texts(stored(named).unmerged()) == ["a", "Second", "c", "d"]
+
+
+def test_topics_merged_again_do_not_have_the_name_of_the_last_time(shown):
+    once = shown.merged([0, 1], name="Both").unmerged()
+    assert texts(once.merged([0, 1])) == ["a + b", "c", "d"]
+
+
 def test_the_same_model_gets_the_same_names(model):
     again = ContentModel(3, n_sweeps=30, n_chains=2, random_state=0).fit(DOCUMENTS)
     assert again.topic_names_ == model.topic_names_
@@ -218,8 +301,8 @@ def test_the_same_model_gets_the_same_names(model):
 @pytest.mark.parametrize("variant", ["constrained", "uniform"])
 def test_other_variants_keep_their_fixed_dispersion(variant):
     model = ContentModel(3, variant=variant, n_sweeps=5, random_state=0).fit(DOCUMENTS)
-    before = set(model.dispersion_.tolist())
-    assert set(model.merge_topics([0, 1]).dispersion_.tolist()) == before
+    [fixed] = set(model.dispersion_.tolist())
+    assert model.merge_topics([0, 1]).dispersion_.tolist() == [fixed]
 
 
 def test_what_was_done_by_hand_shows_in_what_is_saved(shown):

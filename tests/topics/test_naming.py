@@ -11,7 +11,7 @@ from permutopic.documents import Document, Unit
 from permutopic.model.priors import Priors
 from permutopic.model.state import make_state
 from permutopic.topics import NamedTopics, count_words_and_headings
-from permutopic.topics.naming import TopicName, find_topic, make_unique
+from permutopic.topics.naming import TopicName, _join_words, _same_stem, find_topic, make_unique
 
 COAST, HILL, TOWN = "salt waves beach sand", "snow rocks ridge summit", "mayor council market"
 
@@ -139,6 +139,51 @@ def test_scripts_without_capitals_have_short_names():
     assert set(shown.names[0].text.split(", ")) == {"水", "海"}
 
 
+def test_words_too_short_for_a_name_come_after_all_others():
+    assert _join_words(["7", "水", "山"]) == "水, 山, 7"
+    assert _join_words(["ore", "iron", "tin", "zinc"]) == "iron, zinc, ore"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("iron", "irons", True),
+        ("form", "forming", True),
+        ("form", "formally", False),
+        ("cat", "cats", False),
+        ("abcdxyz", "abcduvw", True),
+        ("abcdwxyz", "abcduv", False),
+    ],
+)
+def test_words_of_one_stem_share_four_letters_and_differ_in_three_at_most(first, second, same):
+    assert _same_stem(first, second) is _same_stem(second, first) is same
+
+
+def test_merged_topics_of_one_heading_are_named_by_the_heading_again():
+    document = [("Nature", COAST), ("Nature", HILL), ("Town", TOWN)]
+    shown = shown_for([document] * 3, [[1, 1, 1]] * 3)
+    assert names_of(shown.merged([0, 1])) == [("Nature", "heading"), ("Town", "heading")]
+    assert names_of(shown.merged([1, 2]))[1][0].startswith("Nature: ")
+    assert names_of(shown.merged([1, 2]))[1][0].endswith(" + Town")
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("", "words"),
+        ("a  b", "words"),
+        (" a", "user"),
+        ("x" * 161, "user"),
+        ("a", "guess"),
+        (3, "user"),
+    ],
+)
+def test_what_is_no_name_of_a_topic_cannot_be_one(text, source):
+    with pytest.raises(ValueError, match="is no name of a topic"):
+        TopicName(text, source)
+    assert TopicName("x" * 160, "user").text == "x" * 160
+
+
 NAMES = (TopicName("Uses", "heading"), TopicName("dust, lungs", "words"), TopicName("Z", "user"))
 
 
@@ -193,6 +238,7 @@ def test_an_automatic_name_that_is_taken_yields(places):
         ({0: "12"}, "is no number: not '12'"),
         ({0: "a\x1b[2J"}, "all of them shown"),
         ({0: "x" * 81}, "has 1 to 80 characters"),
+        ({0: "-12"}, "is no number: not '-12'"),
         ({0: 5}, "a topic's name is text, not 5"),
         (["A"], "names are given as"),
         ({"nobody": "A"}, "no topic is called 'nobody'"),
@@ -203,6 +249,10 @@ def test_names_that_cannot_be_are_refused(places, changes, message):
     with pytest.raises(InputError, match=message) as caught:
         places.renamed(changes)
     assert len(str(caught.value)) < 400
+
+
+def test_a_name_may_have_eighty_characters(places):
+    assert places.renamed({0: "x" * 80}).names[0].text == "x" * 80
 
 
 @pytest.mark.parametrize("name", ["کتاب\u200cها", "👩\u200d🔬 lab", "Übrige Stoffe", "海と山"])

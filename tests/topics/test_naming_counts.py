@@ -74,6 +74,20 @@ def test_a_heading_that_is_only_a_number_stays():
     assert count_words_and_headings(corpus, np.zeros(4, int), 2).headings == ("1984", "3")
 
 
+def test_counts_of_more_documents_are_added_heading_by_heading():
+    first = NamingCounts(
+        np.array([[1, 2], [0, 3]], np.int32), ("Uses", "History"), np.array([[4, 0], [1, 1]])
+    )
+    second = NamingCounts(
+        np.array([[5, 0], [1, 1]], np.int32), ("Costs", "1. USES"), np.array([[7, 0], [2, 3]])
+    )
+    total = first + second
+    assert total.word_segments.tolist() == [[6, 2], [1, 4]]
+    assert total.headings == ("Uses", "History", "Costs")
+    assert total.heading_counts.tolist() == [[6, 3], [1, 1], [7, 0]]
+    assert first.heading_counts.tolist() == [[4, 0], [1, 1]]
+
+
 @pytest.mark.parametrize(
     ("words", "headings", "counts", "message"),
     [
