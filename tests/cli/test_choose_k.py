@@ -34,7 +34,8 @@ def test_a_table_and_a_recommendation_are_printed(run, corpus):
     for heading in ("K", "held-out", "behind best", "agreement", "topics used", "seconds"):
         assert heading in out
     assert re.search(r"→ 2 +-\d\.\d{3} ", out)
-    assert re.search(r"\n +3 +-\d\.\d{3} ", out)
+    assert re.search(r"→ 2 +-\d\.\d{3} +– ", out)  # the best is not behind
+    assert re.search(r"\n +3 +-\d\.\d{3} +\d\.\d{3} ± \d\.\d{3} ", out)
     assert "2 held-out documents" in out
     assert "K = 2 predicts held-out words" in out
 
@@ -152,3 +153,11 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(corpus):
     assert b"3/4" in shown
     assert b"K = 3, seed 1" in shown
     assert b"seed 1" not in printed
+
+
+@pytest.mark.parametrize("text", ["2-101", "2,3-101", "2-50,51-101"])
+def test_a_hundred_numbers_are_read_and_no_more(text):
+    assert parse_candidates(text) == list(range(2, 102))
+    with pytest.raises(InputError, match="more than 100 numbers"):
+        parse_candidates(f"{text},102")
+    assert parse_candidates("6-6") == [6]

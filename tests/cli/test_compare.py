@@ -9,6 +9,7 @@ import json
 import numpy as np
 import pytest
 
+from permutopic.cli import comparison_table
 from permutopic.errors import InputWarning
 from permutopic.experiments import comparing, methods
 from permutopic.extras import MissingExtraError
@@ -215,3 +216,19 @@ def test_a_corpus_without_headings_cannot_be_scored(run, tmp_path, toys):
     assert (code, out) == (2, "")
     assert "nothing to score by" in err
     assert toys == []
+
+
+def test_stars_are_padded_so_that_numbers_stand_below_each_other():
+    padded = [comparison_table._pad_stars(cell) for cell in (".123", ".123*", ".123**", "–")]
+    assert padded == [".123  ", ".123* ", ".123**", "–"]
+
+
+def test_cells_are_short_and_seconds_have_a_digit_that_counts():
+    row = {"method": "m", "told": True, "f": 0.1234, "f_sd": 0.01, "f_p": 0.049}
+    row |= {"seconds": 0.951, "seconds_sd": 0.1, "segments": 0.26, "segments_sd": None, "pk": None}
+    scores = ("f", "seconds", "segments")
+    assert comparison_table.format_row(row, scores, with_std=True) == [
+        *("m†", ".123±.010*", "1.0", ".3"),
+    ]
+    quick = {**row, "told": False, "seconds": 0.949, "f_p": 0.05}
+    assert comparison_table.format_row(quick, scores, with_std=False) == ["m", ".123", "0.95", ".3"]

@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+from permutopic.cli import inspect
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -171,3 +173,28 @@ def test_a_narrow_terminal_is_no_reason_to_fail(folder):
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert b".txt: character 0 is NUL" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0, "1 s"), (1.4, "1 s"), (119, "119 s"), (120, "2 min"), (7199, "120 min"), (7200, "2 h")],
+)
+def test_times_are_in_the_largest_unit_that_has_two_of_it(seconds, shown):
+    assert inspect._time(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        (5, "5 bytes"),
+        (999, "999 bytes"),
+        (1000, "1.0 kB"),
+        (9_940, "9.9 kB"),
+        (10_000, "10 kB"),
+        (2_500_000, "2.5 MB"),
+        (3.2e9, "3.2 GB"),
+        (4e13, "40,000 GB"),
+    ],
+)
+def test_sizes_have_two_digits_at_least(size, shown):
+    assert inspect._bytes(size) == shown

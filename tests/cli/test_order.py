@@ -66,6 +66,10 @@ def test_ties_are_marked(model):
     assert [row["tied"] for row in rows] == [True, True, False]
     shown = order(model, "-", stdin=same)
     assert "the order among them is arbitrary" in shown
+    lines = [line.split() for line in shown.splitlines() if line.strip()]
+    assert lines[0] == ["id", "score", "topic", "text"]
+    assert [line[0] for line in lines[2:5]] == ["1", "2", "3"]
+    assert [line[3] == "=" for line in lines[2:5]] == [True, True, False]
 
 
 def test_a_table_is_shown(model, pieces):

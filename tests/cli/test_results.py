@@ -118,3 +118,15 @@ def test_rows_for_machines_are_never_held_together(tmp_path):
     for name in ("t.csv", "t.jsonl", "t.parquet"):
         output = str(tmp_path / name)
         write_or_show(rows(), COLUMNS, print, as_json=False, as_csv=False, output=output)
+
+
+def test_what_is_read_is_never_written_over(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in ("in/a.jsonl", "b.jsonl"):
+        (tmp_path / name).write_text("{}")
+    inside, beside = str(tmp_path / "in" / "a.jsonl"), str(tmp_path / "b.jsonl")
+    for given in (inside, str(tmp_path / "in"), str(tmp_path / "in" / "*.jsonl"), str(tmp_path)):
+        with pytest.raises(InputError, match="is among the files to be read"):
+            check_output(inside, None, "-", given)
+    check_output(beside, None, "-", str(tmp_path / "in"), inside)
+    check_output(str(tmp_path / "in" / "new.jsonl"), str(tmp_path / "in"))  # nothing is lost

@@ -34,7 +34,11 @@ def fitted(tmp_path_factory):
         sections = [("Coast", COAST), ("Hills", HILL), ("Town", TOWN)]
         text = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in sections)
         (folder / f"{n}.md").write_text(f"# Place {n}\n\n{text} No {n}.\n", encoding="utf-8")
-    run("fit", folder, "-k", 4, "--sweeps", 40, "-o", folder / "model")
+    said = run("fit", folder, "-k", 4, "--sweeps", 40, "-o", folder / "model")
+    first, topics, verdict = said.splitlines()
+    assert first.startswith(f"{folder / 'model'}: 8 documents, 24 units, log joint -")
+    assert topics == "3 topics: Coast; Hills; Town"  # and not the one that is not used
+    assert "--chains 4" in verdict
     return folder / "model"
 
 
