@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import stat
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -50,6 +51,29 @@ def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
             os.replace(fresh, target)
         finally:
             fresh.unlink(missing_ok=True)
+
+
+def check_file_target(path: str | Path) -> None:
+    """Refuse a path where no file can be written, before any work."""
+    if "\0" in str(path):
+        raise InputError(f"{str(path)!r} is no name of a file: it has a NUL character")
+    with os_errors_explained(path):
+        target = follow_links(path)
+        if target.is_dir():
+            raise InputError(f"{path} is a folder: give a file")
+        for folder in (Path(path).parent, target.parent):
+            if not folder.is_dir():
+                raise InputError(f"{path}: there is no folder {folder}: make it first")
+        try:
+            is_plain = stat.S_ISREG(target.stat().st_mode)
+        except FileNotFoundError:
+            is_plain = True
+        if not is_plain:
+            raise InputError(f"{path} is no plain file: give another path")
+        # Trying is the one test that holds on all systems.
+        trial = temporary_sibling(target)
+        trial.touch()
+        trial.unlink()
 
 
 @contextmanager

@@ -75,6 +75,15 @@ def test_a_picture_is_drawn(run, corpus, tmp_path):
     assert "recommended: K = 2" in shown
 
 
+def test_without_the_extra_there_is_one_line_and_no_fit(run, corpus, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, out, err = run("choose-k", corpus, *SMALL, "-o", tmp_path / "k.svg")
+    assert (code, out) == (2, "")
+    assert (
+        err == "permutopic: error: charts need the extra 'plot': pip install 'permutopic[plot]'\n"
+    )
+
+
 def test_options_that_make_no_sense_here_are_not_offered(run, corpus):
     code, out, _ = run("choose-k", "--help")
     assert code == 0
@@ -100,7 +109,7 @@ BAD = [
     (("--seeds", "1"), "--seeds must be a whole number of at least 2"),
     (("--held-out", "0.1"), "of 12 documents, between 0.17 and 0.83, not 0.1"),
     (("--held-out", "some"), "'some' is not a valid float"),
-    (("-o", "k.png"), "a picture's name ends in .svg"),
+    (("-o", "k.jpg"), "a picture's name ends in .svg, .png or .pdf"),
     (("-o", "nowhere/k.svg"), "there is no folder nowhere: make it first"),
     (("--word-prior", "0"), "--word-prior (β0) must lie"),
 ]

@@ -83,8 +83,7 @@ def test_nine_of_ten_intervals_hold_the_truth(method):
 @pytest.mark.statistical
 @pytest.mark.parametrize("method", INTERVALS)
 def test_draws_of_twice_as_many_documents_are_noticed(monkeypatch, method):
-    right = bootstrap._resample
-    monkeypatch.setattr(bootstrap, "_resample", lambda t, *rest: right(np.tile(t, (2, 1)), *rest))
+    monkeypatch.setattr(bootstrap, "check_table", lambda rows, _: np.tile(rows, (2, 1)))
     assert abs(coverage(method) - 0.9) > FOUR_ERRORS
 
 
@@ -116,11 +115,20 @@ def test_one_document_is_refused():
         bootstrap_interval([[0.5]], mean_pk)
 
 
-def test_a_level_near_one_keeps_low_below_high():
-    rows = [[0.0]] * 60 + [[1.0]]
-    low, high, _ = bootstrap_interval(rows, mean_pk, level=1 - 1e-12, method="bca", rounds=2000)
-    assert low < high
-    assert high > 3 / 61
+def test_a_level_near_which_bca_diverges_is_refused():
+    rows = [[0.0]] * 60 + [[1.0]]  # the greatest skew that there is
+    low, high, _ = bootstrap_interval(rows, mean_pk, level=0.9999, method="bca", rounds=2000)
+    assert low < 1 / 61 < 3 / 61 < high
+    with pytest.raises(InputError, match=r"level must be at most 0.9999 with method='bca', not 0"):
+        bootstrap_interval(rows, mean_pk, level=0.99991, method="bca")
+    assert bootstrap_interval(rows, mean_pk, level=0.99991, rounds=99).high > 1 / 61
+
+
+def test_a_statistic_that_no_document_changes_alone_has_no_bca():
+    rows = [[1.0], [2.0], [2.0], [2.0], [3.0]]
+    assert bootstrap_interval(rows, np.median, rounds=200).high == 3
+    with pytest.raises(InputError, match=r"leaving out one document never.*method='percentile'"):
+        bootstrap_interval(rows, np.median, rounds=200, method="bca")
 
 
 def test_draws_on_one_side_have_no_bca():

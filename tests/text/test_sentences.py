@@ -22,6 +22,7 @@ def sentences(text):
         ['He said "Stop!"', '"Why?"', "She ran."],
         ["It rose to 3.5 m.s.l. and fell… slowly, e.g. in May.", "Then it stopped."],
         ["The U.S. Army came.", "They went."],
+        ["It has a density of 4.7.", "Few have less."],
         ["1. Boil the water.", "2. Add salt."],
         ["¿Quién es?", "¡Nadie!", "Bien."],
         ["Das ist z.B. Wien.", "Es regnet."],

@@ -34,7 +34,13 @@ _MAX_CANDIDATES = 100
 @model_options_but("n_topics", "n_chains", "keep")
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("-o", "--output", type=click.Path(), metavar="FILE.svg", help="Draw a chart.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    metavar="FILE",
+    help="Draw a chart: .svg, .png or .pdf (extra plot).",
+)
 def choose_k_command(
     paths: tuple[str, ...],
     candidates: str | None,
@@ -52,15 +58,14 @@ def choose_k_command(
     PATHS are files, folders, globs, or - for standard input.
     """
     from permutopic.cli.progress import shown_steps
-    from permutopic.selection.chart import draw_choice
+    from permutopic.selection.chart import check_chart_target, write_chart
     from permutopic.selection.choosing import check_candidates, choose_k
-    from permutopic.selection.line_chart import check_svg, write_svg
 
     tried = None if candidates is None else check_candidates(parse_candidates(candidates))
     corpus_settings = take_corpus_settings(settings)
     model = make_model({**settings, "tokens": corpus_settings.tokens})
     if output is not None:
-        check_svg(output)
+        check_chart_target(output)
     documents = corpus_settings.read(paths)
     with shown_steps("fits") as show:
 
@@ -71,8 +76,7 @@ def choose_k_command(
             documents, tried, n_seeds=n_seeds, held_out=held_out, model=model, on_fit=on_fit
         )
     if output is not None:
-        title = f"Choosing K: {choice.n_documents:,} documents, {choice.n_held_out:,} held out"
-        write_svg(output, draw_choice(choice, title))
+        write_chart(choice, output)
     if as_json:
         click.echo(json.dumps({**choice.as_dict(), "corpus": " ".join(paths)}))
     else:

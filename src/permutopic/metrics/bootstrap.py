@@ -7,10 +7,10 @@ documents.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from permutopic.checks import check_choice, check_integer, check_real
 from permutopic.errors import InputError, Parameter
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 INTERVALS = ("percentile", "bca")
+MAX_BCA_LEVEL = 0.9999
+"""The correction for skew diverges where normal quantile times acceleration is 1; the acceleration
+of a mean is at most 1/6, and the quantile of this level is 3.9."""
 _BLOCK_SIZE = 1 << 18  # numbers in a stack of tables: 2 MiB
 
 
@@ -61,7 +64,8 @@ def bootstrap_interval(
     Notes
     -----
     If all resampled statistics are equal (all rows are equal, say) the interval is that number.
-    BCa is undefined if they all lie on one side of the statistic, as for a maximum: an error.
+    BCa is undefined if they all lie on one side of the statistic, as for a maximum, or if leaving
+    one document out never changes it: an error.
 
     For the difference of two systems, put their rows side by side, so that both use the same
     resamples: see `docs/metrics.md`.
@@ -79,71 +83,54 @@ def bootstrap_interval(
             Parameter("level"), f" must lie between 0 and 1, such as 0.95, not {level:g}"
         )
     check_choice(method, "method", INTERVALS)
+    if method == "bca" and level > MAX_BCA_LEVEL:
+        raise InputError(
+            Parameter("level"),
+            f" must be at most {MAX_BCA_LEVEL} with ",
+            Parameter("method", "bca"),
+            f", not {level!r}",
+        )
     table = check_table(rows, "rows")
     if table.shape[0] < 2:
         raise InputError("an interval over documents needs two documents at least, not 1")
-    resampled = _resample(table, statistic, rounds, generator(seed), vectorized)
-    levels = np.array([(1 - level) / 2, (1 + level) / 2])
-    if method == "bca":
-        levels = _bca_levels(levels, resampled, table, statistic, vectorized)
-    low, high = np.quantile(resampled, levels)
-    return Interval(float(low), float(high), level)
+    interval = _interval(table, statistic, level, rounds, method, generator(seed), vectorized)
+    return Interval(*map(float, interval), level)
 
 
-def _resample(
+def _interval(
     table: NDArray[np.float64],
     statistic: Statistic,
+    level: float,
     rounds: int,
+    method: str,
     random: np.random.Generator,
     vectorized: bool,
-) -> NDArray[np.float64]:
-    """Compute the statistic of `rounds` resamples of the rows of a table."""
-    block = max(_BLOCK_SIZE // table.size, 1)
-    resampled = np.empty(rounds)
-    for begin in range(0, rounds, block):
-        size = min(block, rounds - begin), table.shape[0]
-        tables = table[random.integers(table.shape[0], size=size)]
-        resampled[begin : begin + size[0]] = statistics_of(tables, statistic, vectorized=vectorized)
-    return resampled
+) -> tuple[float, float]:
+    """Compute the interval by scipy, which resamples the numbers of the documents."""
+    from scipy.stats import DegenerateDataWarning, bootstrap  # noqa: PLC0415 (slow to import)
 
+    def statistics(drawn: NDArray[np.int64], axis: int) -> NDArray[np.float64]:  # noqa: ARG001
+        tables = table[drawn.reshape(-1, drawn.shape[-1])]
+        return statistics_of(tables, statistic, vectorized=vectorized).reshape(drawn.shape[:-1])
 
-def _bca_levels(
-    levels: NDArray[np.float64],
-    resampled: NDArray[np.float64],
-    table: NDArray[np.float64],
-    statistic: Statistic,
-    vectorized: bool,
-) -> NDArray[np.float64]:
-    """Correct the quantile levels for bias and acceleration (BCa)."""
-    [observed] = statistics_of(table[None], statistic, vectorized=vectorized)
-    # Of equal values, half count as below.
-    below = (np.mean(resampled < observed) + np.mean(resampled <= observed)) / 2
-    if below in {0, 1}:
+    settings = {
+        "confidence_level": level,
+        "batch": max(_BLOCK_SIZE // table.size, 1),
+        "vectorized": True,
+        "rng": random,
+    }
+    documents = (np.arange(table.shape[0]),)
+    found = bootstrap(documents, statistics, n_resamples=rounds, method="percentile", **settings)
+    if method == "bca" and np.ptp(found.bootstrap_distribution) > 0:
+        settings |= {"n_resamples": 0, "bootstrap_result": found}
+        with warnings.catch_warnings(), np.errstate(invalid="ignore"):
+            warnings.simplefilter("ignore", DegenerateDataWarning)  # an error says it better
+            found = bootstrap(documents, statistics, method="bca", **settings)
+    low, high = found.confidence_interval
+    if not low <= high:  # nan
         raise InputError(
-            "all resampled statistics lie on one side of the statistic, so bca has no interval: "
-            "take ",
+            "bca has no interval: all resampled statistics lie on one side of the statistic, or "
+            "leaving out one document never changes it: take ",
             Parameter("method", "percentile"),
         )
-    bias = ndtri(below)
-    z = bias + ndtri(levels)
-    denominator = 1 - _acceleration(table, statistic, vectorized) * z
-    # It can reach 0 for a skewed table and a level near 1: then the end is the extreme value.
-    corrected: NDArray[np.float64] = ndtr(bias + z / np.maximum(denominator, 1e-300))
-    return corrected
-
-
-def _acceleration(table: NDArray[np.float64], statistic: Statistic, vectorized: bool) -> float:
-    """Estimate the acceleration by the jackknife over documents."""
-    n_documents = table.shape[0]
-    block = max(_BLOCK_SIZE // table.size, 1)
-    jackknife = np.empty(n_documents)
-    for begin in range(0, n_documents, block):
-        left_out = np.arange(begin, min(begin + block, n_documents))[:, None]
-        others = np.arange(n_documents - 1)
-        tables = table[others + (others >= left_out)]
-        jackknife[begin : begin + len(tables)] = statistics_of(
-            tables, statistic, vectorized=vectorized
-        )
-    deviations = jackknife.mean() - jackknife
-    squares = float(np.sum(deviations**2))
-    return float(np.sum(deviations**3)) / (6 * squares**1.5) if squares > 0 else 0.0
+    return low, high

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -15,7 +14,7 @@ from typing import Any, BinaryIO, TextIO
 
 from permutopic.errors import InputError
 from permutopic.extras import needs
-from permutopic.files import atomic_file, follow_links, os_errors_explained, temporary_sibling
+from permutopic.files import atomic_file, check_file_target
 
 Rows = Iterable[Mapping[str, object]]
 Columns = Sequence[str] | Mapping[str, Any]
@@ -82,24 +81,7 @@ def check_table_target(path: str | Path, extension: str | None = None) -> str:
         )
     if extension == ".parquet":
         needs("pyarrow.parquet", "parquet", "Parquet files")
-    if "\0" in str(path):
-        raise InputError(f"{str(path)!r} is no name of a file: it has a NUL character")
-    with os_errors_explained(path):
-        target = follow_links(path)
-        if target.is_dir():
-            raise InputError(f"{path} is a folder: give a file")
-        if not target.parent.is_dir():
-            raise InputError(f"{path}: there is no folder {target.parent}: make it first")
-        try:
-            is_plain = stat.S_ISREG(target.stat().st_mode)
-        except FileNotFoundError:
-            is_plain = True
-        if not is_plain:
-            raise InputError(f"{path} is no plain file: give another path")
-        # Trying is the one test that holds on all systems.
-        trial = temporary_sibling(target)
-        trial.touch()
-        trial.unlink()
+    check_file_target(path)
     return extension
 
 

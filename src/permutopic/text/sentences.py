@@ -65,7 +65,8 @@ def _ends_sentence(text: str, begin: int, found: re.Match[str]) -> bool:
         return False
     if word in _ABBREVIATIONS or (word in _NUMBER_ABBREVIATIONS and following.isdigit()):
         return False
-    dotted = "." in word and all(len(part) == 1 for part in word.split("."))  # "U.S." Army
+    # "U.S." Army, but "a density of 4.7." ends a sentence
+    dotted = "." in word and all(len(p) == 1 and p.isalpha() for p in word.split("."))
     # "1." at the beginning numbers an item of a list.
     return not dotted and not (word.isdigit() and text[begin : found.start()].strip() == word)
 
