@@ -51,6 +51,8 @@ def test_documents_pass_unchanged_and_are_counted():
     assert diagnostics.headings == {"H": 2}
     assert diagnostics.languages == {None: 2}
     assert diagnostics.replaced == 1
+    list(diagnostics.observe([page("c", "\ufffdne.", "Two."), page("d", "\ufffd", "\ufffd")]))
+    assert diagnostics.replaced == 3
 
 
 def test_what_was_left_out_for_a_fault_is_said_and_what_was_not_asked_for_is_not():

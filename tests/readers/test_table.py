@@ -305,6 +305,12 @@ def test_quotes_of_a_tsv_file_are_taken_as_they_stand_for_good_when_they_make_no
     assert [document.source for document in documents] == ['"b'] * 5000
 
 
+def test_quotes_around_a_whole_field_are_removed_where_others_stand_as_they_are(tmp_path):
+    text = 'title\ttext\n"An ""iron"" age"\t"Great" it is\n'
+    [document] = read_text(tmp_path, text, name="t.tsv")
+    assert (document.title, document.source) == ('An "iron" age', '"Great" it is')
+
+
 def test_quotes_of_a_csv_file_are_not_taken_as_they_stand(tmp_path):
     with pytest.raises(ReadError, match=r":2: this row cannot be read \('\\t' expected after '\"'"):
         read_text(tmp_path, 'id\ttext\n1\t"Great" it is\n')
