@@ -342,6 +342,12 @@ def test_what_cannot_begin_a_row_after_a_broken_one_is_left_out_with_it(tmp_path
     assert log.examples[0][2].endswith("(lines 2–3 are left out)")
 
 
+def test_the_limit_of_fields_of_the_csv_module_is_left_as_it_was(tmp_path):
+    usual = csv.field_size_limit()
+    read_text(tmp_path, "text\nOne.\n", max_mb=1)
+    assert csv.field_size_limit() == usual
+
+
 def test_a_bad_header_is_never_skipped(tmp_path):
     with pytest.raises(ReadError, match=r":1: byte 4"):
         read_text(tmp_path, b"text\xe9,text\n1,2\n", on_bad="skip")
