@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -51,6 +52,8 @@ def test_documents_pass_unchanged_and_are_counted():
     assert diagnostics.headings == {"H": 2}
     assert diagnostics.languages == {None: 2}
     assert diagnostics.replaced == 1
+    list(diagnostics.observe([page("c", "\ufffdne.", "Two."), page("d", "\ufffd", "\ufffd")]))
+    assert diagnostics.replaced == 3
 
 
 def test_what_was_left_out_for_a_fault_is_said_and_what_was_not_asked_for_is_not():
@@ -150,6 +153,15 @@ def test_the_same_title_again_is_said_in_one_line():
     assert warnings_of(documents) == [
         "1 document with the title of an earlier one (p1.txt and p1.txt: 'p1')"
     ]
+
+
+def test_the_same_title_and_the_same_text_are_said_of_the_right_documents():
+    first, second, *others = pages(4)
+    copy = replace(first, title="copy", location="copy.txt")
+    namesake = replace(pages(1, first=50)[0], title=second.title, location="namesake.txt")
+    texts, titles = warnings_of([first, copy, second, *others, namesake])
+    assert "(copy.txt is p0.txt)" in texts
+    assert "(namesake.txt and p1.txt: 'p1')" in titles
 
 
 def test_several_languages_are_said_from_a_fiftieth_on():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import pytest
 
-from permutopic.readers import ReadError, ReadLog, ReadOptions, man
+from permutopic.readers import ReadError, ReadLog, ReadOptions, html, man
 from permutopic.readers.source import Source
 
 from invariant import check
@@ -35,4 +38,20 @@ def read_manual_page(path, content, **settings):
     source = Source(path, path.name, path.stem)
     [document] = man.read(source, ReadOptions(**settings), ReadLog())
     check(document)
+    return document
+
+
+def read_web_page(content, name="page.html", log=None, **reading):
+    """Read a page, and compare its pieces with the source character by character."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        [document] = html.read(
+            Source(path, name, path.stem), ReadOptions(**reading), log or ReadLog()
+        )
+    check(document)
+    for unit in document.units:
+        for text, start, end in unit.pieces:
+            if len(text) == end - start:
+                assert text.split() == document.source[start:end].split()
     return document

@@ -1,42 +1,19 @@
 from __future__ import annotations
 
-import re
-import tempfile
-from pathlib import Path
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from permutopic.documents import Piece
-from permutopic.readers import ReadError, ReadLog, ReadOptions, read_documents
-from permutopic.readers.html import read
-from permutopic.readers.source import Source
-from permutopic.readers.web import structure
+from permutopic.readers import ReadLog
 
-from invariant import check
-
-
-def read_page(content, name="page.html", log=None, **reading):
-    """Read a page, and compare its pieces with the source character by character."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, name)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        [document] = read(Source(path, name, path.stem), ReadOptions(**reading), log or ReadLog())
-    check(document)
-    for unit in document.units:
-        for text, start, end in unit.pieces:
-            if len(text) == end - start:
-                assert text.split() == document.source[start:end].split()
-    return document
+from sources import read_web_page
 
 
 def texts(content, **reading):
-    return [unit.text for unit in read_page(content, **reading).units]
+    return [unit.text for unit in read_web_page(content, **reading).units]
 
 
 def outline(content, **reading):
-    document = read_page(content, **reading)
+    document = read_web_page(content, **reading)
     return document.title, [(unit.heading, unit.text) for unit in document.units]
 
 
@@ -55,9 +32,9 @@ def test_paragraphs_stand_under_their_headings():
 
 
 def test_a_page_without_a_heading_is_called_by_its_title_and_else_by_its_file():
-    assert read_page("<title>\n Salt &amp;\n pepper </title><p>x").title == "Salt & pepper"
-    assert read_page("<p>x").title == "page"
-    assert read_page("<svg><title>A picture</title></svg><p>x").title == "page"
+    assert read_web_page("<title>\n Salt &amp;\n pepper </title><p>x").title == "Salt & pepper"
+    assert read_web_page("<p>x").title == "page"
+    assert read_web_page("<svg><title>A picture</title></svg><p>x").title == "page"
 
 
 def test_every_block_is_a_paragraph():
@@ -164,7 +141,7 @@ def test_readings_over_characters_are_left_out():
 
 def test_text_has_offsets_and_references_become_characters():
     page = "<p>Salt &amp; <b>pep&shy;per</b>&nbsp;&#8364;5<br>caf&eacute &bogus; AT&T"
-    [unit] = read_page(page).units
+    [unit] = read_web_page(page).units
     assert unit.text == "Salt & pepper\xa0€5\ncafé &bogus; AT&T"
     assert unit.pieces == (
         Piece("Salt ", 3, 8),
@@ -183,7 +160,7 @@ def test_text_has_offsets_and_references_become_characters():
 
 
 def test_offsets_count_in_the_decoded_page_without_its_mark():
-    [unit] = read_page("<p>é𝄞\r\nx".encode("utf-16")).units
+    [unit] = read_web_page("<p>é𝄞\r\nx".encode("utf-16")).units
     assert unit.pieces == (Piece("é𝄞  x", 3, 8),)
 
 
@@ -346,12 +323,12 @@ def test_sentences_of_other_scripts_are_prose_too():
 
 def test_what_pages_show_and_is_left_out_is_counted():
     log = ReadLog()
-    read_page(f"<title>T</title><h1>Iron</h1><p>{LONG}</p><script>x</script>", log=log)
+    read_web_page(f"<title>T</title><h1>Iron</h1><p>{LONG}</p><script>x</script>", log=log)
     assert log.boilerplate == 0
     more = "<nav>Home</nav><p><a href=x>Next page</a></p><p hidden>Not seen</p><div>2 May</div>"
-    read_page(f"{more}<h1>Iron</h1><p>{LONG}", log=log)
+    read_web_page(f"{more}<h1>Iron</h1><p>{LONG}", log=log)
     assert log.boilerplate == len("Home") + len("Next page") + len("2 May")
-    read_page("<p hidden>x", log=log)
+    read_web_page("<p hidden>x", log=log)
     assert log.boilerplate == len("Home") + len("Next page") + len("2 May")
 
 
@@ -379,124 +356,29 @@ def test_a_sentence_that_is_all_a_link_stays_unless_it_stands_in_a_list_of_links
     assert texts(f"<p>{LONG}</p><p><a href=x>{ONE[:-1]}</a>") == [LONG.strip()]
 
 
-# --- Encodings and XHTML
+@pytest.mark.parametrize(("n_outside", "is_alone"), [(2, True), (4, False)])
+@pytest.mark.parametrize("name", ["main", "article"])
+def test_an_element_with_a_quarter_of_the_text_is_the_text(name, n_outside, is_alone):
+    page = f"<{name}><p>{ONE}</p></{name}>" + f"<p>{ONE}</p>" * n_outside
+    assert len(texts(page)) == (1 if is_alone else 1 + n_outside)
+
+
+@pytest.mark.parametrize(("n_first", "expected"), [(3, 3), (2, 4)])
+def test_of_several_articles_one_with_more_than_half_of_the_text_is_the_text(n_first, expected):
+    first = f"<article>{f'<p>{ONE}</p>' * n_first}</article>"
+    second = f"<article>{f'<p>{ONE}</p>' * (4 - n_first)}</article>"
+    assert len(texts(first + second)) == expected
+
+
+def test_a_main_element_that_is_hidden_is_none():
+    hidden = "<div hidden><main><p>Old.</p></main></div>"
+    assert texts(f"{hidden}<main><p>{ONE}</p></main><p>Menu.</p>") == [ONE]
 
 
 @pytest.mark.parametrize(
-    ("declaration", "encoding"),
-    [
-        ("<meta charset=iso-8859-2>", "iso-8859-2"),
-        ("<META HTTP-EQUIV='Content-Type' CONTENT='text/html; charset=koi8-r'>", "koi8-r"),
-        ("<?xml version='1.0' encoding='windows-1251'?><meta charset=koi8-r>", "cp1251"),
-        ("<!-- <meta charset=koi8-r> --><meta charset='x-sjis'>", "cp932"),
-        ("<meta charset=utf-16>", "utf-8"),
-        ("<meta charset=iso-8859-1>", "utf-8"),
-        ("<meta charset=unicode_escape>", "utf-8"),
-        ("<meta charset=hex>", "utf-8"),
-        ("<meta charset=no-such>", "utf-8"),
-        ("", "utf-8"),
-    ],
+    ("n_before", "n_after", "is_left_out"),
+    [(30, 270, True), (31, 269, False), (300, 4000, True), (301, 4000, False)],
 )
-def test_the_encoding_is_what_the_page_declares(declaration, encoding):
-    word = {"iso-8859-2": "żółw", "utf-8": "żółw"}.get(encoding, "Жук")
-    assert texts(f"{declaration}<p>{word}".encode(encoding)) == [word]
-
-
-def test_latin_pages_are_read_as_browsers_do():
-    assert texts(b"<meta charset=latin1><p>caf\xe9 \x80") == ["café €"]
-
-
-def test_a_chosen_encoding_counts_more_than_the_declared_one():
-    assert texts(b"<meta charset=utf-8><p>\xe6", encoding="cp1251") == ["ж"]
-
-
-def test_undecodable_pages_are_refused_in_one_line():
-    with pytest.raises(ReadError, match=r"^page\.html: byte 4 \(0xe9\) in line 1 is not UTF-8: "):
-        read_page(b"<p>a\xe9b")
-
-
-def test_elements_may_be_closed_at_once_in_xhtml():
-    page = "<html><head><title/><script src='x'/></head><body><a href='x'/><p>One</p><p/>two<div/>"
-    assert texts(f"<?xml version='1.0'?>{page}") == ["One", "two"]
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "a.xhtml").write_text(page)
-        [document] = read_documents(folder)
-    assert [unit.text for unit in document.units] == ["One", "two"]
-
-
-# --- Whatever the input
-
-
-def test_pages_with_too_many_tags_are_refused(monkeypatch):
-    monkeypatch.setattr(structure, "_MAX_TAGS", 1000)
-    with pytest.raises(ReadError) as caught:
-        read_page("<p>x" * 501)
-    assert str(caught.value) == "page.html: has more than 1,000 tags: split it into documents"
-    assert caught.value.kind == "too long"
-
-
-@pytest.mark.parametrize(
-    ("page", "n_units"),
-    [
-        ("<div>" * 10_000 + "x", 1),
-        ("<div>x" * 5000, 5000),
-        ("<table><tr><td>x" * 2000 + "</td></tr></table>" * 2000, 2000),
-        ("<svg>" * 20_000 + "</svg>" * 20_000 + "x", 1),
-        ("<b><p>x" * 3000, 3000),
-        ("<a <a " * 50_000 + ">x", 1),
-        ("&" * 100_000, 1),
-        ("&#" + "9" * 100_000 + ";", 1),
-        ("<" * 100_000, 1),
-        (f"<p class='{'x ' * 100_000}'>x", 1),
-        ("<h1>x" + "<span hidden>" * 10_000 + "<p>y", 0),
-    ],
-)
-def test_hostile_pages_are_read_like_others(page, n_units):
-    assert len(read_page(page).units) == n_units
-
-
-WORDS = st.integers(0, 10_000).map("w{}".format)
-BLOCKS = """p div ul li dl dt dd table tr td th caption pre blockquote section b i span center
-ruby o:p"""
-TAGS = [f"{start}{name}>" for name in BLOCKS.split() for start in ("<", "</")]
-MORE = ["<br>", "<hr>", "<p class='x'>", " ", "\n", "&nbsp;", "<!-- x -->"]
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.one_of(WORDS, st.sampled_from([*TAGS, *MORE]))))
-def test_every_word_is_kept_once_and_in_order_however_wrong_the_tags_are(tokens):
-    units = read_page(" ".join(tokens)).units
-    found = re.findall(r"w\d+", " ".join(unit.text for unit in units))
-    assert found == [token for token in tokens if token.startswith("w")]
-
-
-STRANGE = """<h1> </h1> <h3> <nav> </nav> <main> </main> <article> <header> <a_href=x> </a> <a < </
-<! <!-- --> <![CDATA[ ]]> <?xml_ > <script> </script> <title> </title> <svg> </svg> <svg/> <math>
-<mi> <template> </template> <select> <option> </select> <form> </form> <ruby> <rt> <table> <tr> <td>
-</td> </table> <caption> <p> </p> <br> <span_hidden> </span> <div_class=menu> </div> <li> <pre>
-</pre> <hr/> <object> </object> <frameset> <body> </body> <plaintext> <html> <col> <meta_charset=
-&amp; & &# &#x41; &#0; &#13; &shy; &NotEqualTilde; &notit; &nbsp " ' = word é
-<div_class=widget> <div_class=footer> A_long_sentence_that_some_would_take_for_prose."""
-SPACES = [" ", "\n", "\r\n", "\f", "\x0b", "\x85", "\xa0", "\xad", "\u2028", "\ufeff"]
-TOKENS = [*(token.replace("_", " ") for token in STRANGE.split()), *SPACES]
-
-
-def is_read_or_refused(content):
-    """Read a page; the error of one that cannot be read must name it."""
-    try:
-        read_page(content)
-    except ReadError as error:
-        return str(error).startswith("page.html: ")
-    return True
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.one_of(st.sampled_from(TOKENS), st.text(max_size=3))).map("".join))
-def test_any_text_is_read_as_a_page_or_refused(text):
-    assert is_read_or_refused(text.encode("utf-8", "surrogatepass"))
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.sampled_from([b"", b"<p>", b"<meta charset=big5>", b"\xff\xfe"]), st.binary(max_size=60))
-def test_any_bytes_are_read_as_a_page_or_refused(start, content):
-    assert is_read_or_refused(start + content)
+def test_a_little_text_before_the_only_main_heading_is_left_out(n_before, n_after, is_left_out):
+    page = f"<p>{'a' * n_before}</p><h1>T</h1><p>{'b' * n_after}</p><h2>U</h2>"
+    assert len(texts(page)) == 2 - is_left_out

@@ -268,6 +268,8 @@ def test_a_stream_may_come_in_drops():
         (b"<headline>", "text"),
         (b"<!-- " * 800, "text"),
         (b"# A title", "text"),
+        (b"The set {1, 2}", "text"),
+        (b"He wrote <html> by hand", "text"),
         (b"", "text"),
     ],
 )

@@ -305,6 +305,12 @@ def test_quotes_of_a_tsv_file_are_taken_as_they_stand_for_good_when_they_make_no
     assert [document.source for document in documents] == ['"b'] * 5000
 
 
+def test_quotes_around_a_whole_field_are_removed_where_others_stand_as_they_are(tmp_path):
+    text = 'title\ttext\n"An ""iron"" age"\t"Great" it is\n'
+    [document] = read_text(tmp_path, text, name="t.tsv")
+    assert (document.title, document.source) == ('An "iron" age', '"Great" it is')
+
+
 def test_quotes_of_a_csv_file_are_not_taken_as_they_stand(tmp_path):
     with pytest.raises(ReadError, match=r":2: this row cannot be read \('\\t' expected after '\"'"):
         read_text(tmp_path, 'id\ttext\n1\t"Great" it is\n')
@@ -334,6 +340,12 @@ def test_what_cannot_begin_a_row_after_a_broken_one_is_left_out_with_it(tmp_path
     assert document.source == "ok"
     assert log.skipped == {"bad row": 1}
     assert log.examples[0][2].endswith("(lines 2–3 are left out)")
+
+
+def test_the_limit_of_fields_of_the_csv_module_is_left_as_it_was(tmp_path):
+    usual = csv.field_size_limit()
+    read_text(tmp_path, "text\nOne.\n", max_mb=1)
+    assert csv.field_size_limit() == usual
 
 
 def test_a_bad_header_is_never_skipped(tmp_path):
