@@ -270,5 +270,26 @@ def test_what_does_not_go_together_is_refused(make, message):
         make()
 
 
+def test_three_neighbours_are_named_unless_another_number_is_asked_for():
+    check = checker()
+    first = next(iter(check.check_fitted()))
+    for found in (check.with_neighbours(first), check.report()[0]):
+        assert (len(found.nearest), len(found.farthest)) == (3, 3)
+    rows = [row["kind"] for row in check.table() if row.get("document") == 1]
+    assert rows == ["nearest"] * 3 + ["farthest"] * 3
+
+
+def test_thresholds_are_those_of_the_documentation():
+    assert vars(Thresholds()) == {
+        "most": 0.5, "unlikely": 0.02, "sure": 0.5, "misfit": 0.5, "odds": 20.0, "rate": 0.5,
+        "unknown": 0.5, "words": 20,
+    }  # fmt: skip
+    for name in ("most", "unlikely", "sure", "unknown"):
+        for bound in (0, 1):
+            assert getattr(Thresholds(**{name: bound}), name) == bound
+        with pytest.raises(InputError, match=f"{name} must lie between 0 and 1"):
+            Thresholds(**{name: 1.01})
+
+
 def test_thresholds_are_plain_values():
     assert json.dumps(vars(Thresholds(words=np.int64(3)))).endswith('"words": 3}')

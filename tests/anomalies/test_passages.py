@@ -64,6 +64,7 @@ def test_misfit_is_what_the_background_gains_and_a_cost_for_unknown_words():
 def test_a_unit_of_one_word_has_a_misfit_and_one_of_none_has_not():
     document = inferred([0, 0], gains=[[-3.0, -6, 0], [0.0, 0, 0]], known=[1, 0], unknown=[0, 0])
     assert misfits(document, USED).tolist() == [3.0, -np.inf]
+    assert document.known_share == 1.0
     assert replace(document, known_words=np.array([0, 0])).known_share == 0.0
 
 

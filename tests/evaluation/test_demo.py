@@ -51,9 +51,11 @@ def test_the_demo_scores_what_it_shows():
     result = run_demo(model, seen.append)
     assert {info.chain for info in seen} == set(range(N_CHAINS))
     assert result.n_documents == len(result.documents) == CORPUS.n_documents
-    assert [document.swaps for document in result.documents] == sorted(
-        document.swaps for document in result.documents
-    )
+    shown = [(document.swaps, document.title) for document in result.documents]
+    assert shown == sorted(shown)
+    assert {document.title for document in result.documents} == set(CORPUS.titles)
+    assert (result.n_units, result.n_words) == (CORPUS.n_units, CORPUS.n_tokens)
+    assert {len(entry.words) for entry in result.outline} == {5}
     assert result.matched_units / result.n_units == pytest.approx(
         result.evaluation.alignment.f, abs=0.02
     )

@@ -128,6 +128,13 @@ def test_the_model_lends_its_settings_and_stays_as_it_is(small):
     assert choose_k(small, [2, 3], n_seeds=2).one_topic != choice.one_topic
 
 
+def test_three_seeds_and_a_fifth_of_the_documents_are_taken_unless_told_otherwise(small):
+    choice = choose_k(small, [2, 3], model=ContentModel(n_sweeps=3, random_state=0))
+    assert choice.settings["seeds"] == [0, 1, 2]
+    assert (choice.n_documents, choice.n_held_out, choice.settings["held_out"]) == (12, 2, 0.2)
+    assert choose_k(small, [2, 3]).settings["seeds"] == [0, 1, 2]
+
+
 def test_a_choice_can_be_written_as_json(small):
     plain = json.loads(json.dumps(choose_k(small, [2, 3], n_seeds=2).as_dict(), allow_nan=False))
     assert [row["n_topics"] for row in plain["candidates"]] == [2, 3]

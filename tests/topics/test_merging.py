@@ -138,6 +138,9 @@ def texts(shown):
 def test_a_merged_topic_is_called_after_its_parts(shown):
     assert texts(shown) == ["a", "b", "c", "d"]
     assert texts(shown.merged([0, 2])) == ["a + c", "b", "d"]
+    assert [name.source for name in shown.merged([0, 2]).names] == ["words"] * 3
+    by_user = shown.renamed({2: "Third"}).merged([0, 2])
+    assert [name.source for name in by_user.names] == ["user", "words", "words"]
     assert texts(shown.merged([0, 2], name="Both")) == ["Both", "b", "d"]
     assert texts(shown.merged([0, 2]).merged([0, 1])) == ["a + c + b", "d"]
 
@@ -153,7 +156,10 @@ def test_other_topics_keep_their_names_and_parts_have_theirs_again(shown):
 
 def test_a_name_too_long_for_all_parts_is_made_of_words(shown):
     named = shown.renamed({0: "x" * 60, 1: "y" * 60})
-    assert len(texts(named.merged([0, 1]))[0]) < 20
+    assert texts(named.merged([0, 1]))[0] == "a, b"
+    longest = shown.renamed({0: "x" * 38, 1: "y" * 39}).merged([0, 1])
+    assert texts(longest)[0] == f"{'x' * 38} + {'y' * 39}"
+    assert texts(shown.renamed({0: "x" * 39, 1: "y" * 39}).merged([0, 1]))[0] == "a, b"
 
 
 def test_an_unused_topic_lends_no_name_to_those_it_is_merged_with():

@@ -119,6 +119,13 @@ def test_settled_names_are_unique_and_no_numbers(texts, given_names):
     assert all(settled[topic].text == text for text, topic in kept.items())
 
 
+def test_of_equal_names_the_one_that_was_given_first_is_kept_case_aside():
+    automatic = [TopicName("a", "words")] * 3
+    settled = make_unique(automatic, {2: "Same", 0: "same"})
+    assert [name.text for name in settled] == ["same (0)", "a", "Same"]
+    assert [name.source for name in settled] == ["user", "words", "user"]
+
+
 def test_a_topic_without_words_is_named_too():
     documents = [[(None, "salt"), (None, "…")]] * 2
     assert names_of(shown_for(documents, [[1, 1]] * 2))[1] == ("(no words)", "words")
@@ -188,7 +195,8 @@ NAMES = (TopicName("Uses", "heading"), TopicName("dust, lungs", "words"), TopicN
 
 
 @pytest.mark.parametrize(
-    ("key", "topic"), [(0, 0), (np.int64(2), 2), ("1", 1), ("uses", 0), (" Dust,  lungs", 1)]
+    ("key", "topic"),
+    [(0, 0), (np.int64(2), 2), ("1", 1), ("uses", 0), (" Dust,  lungs", 1), (" 1" + " " * 9, 1)],
 )
 def test_a_topic_is_found_by_number_and_by_name(key, topic):
     assert find_topic(NAMES, key) == topic
