@@ -105,6 +105,12 @@ def test_a_unit_of_unknown_words_is_found_for_that():
     assert kinds(six_units(known=12, unknown=18), unknown=0.7, misfit=9) == []
 
 
+def test_only_a_unit_that_belongs_to_another_topic_has_a_better_one():
+    for document in (six_units(known=12, unknown=18), six_units(gains=[-40.0, -40.0, 0.0])):
+        (found,) = find_passages(document, USED, NAMES, Thresholds())
+        assert (found.name, found.better) == ("sea", None)
+
+
 def test_a_unit_that_another_topic_explains_far_better_belongs_there():
     elsewhere = six_units(gains=[-5.0, 20.0, 0.0])
     (found,) = find_passages(elsewhere, USED, NAMES, Thresholds())

@@ -63,6 +63,12 @@ def test_the_demo_scores_what_it_shows():
     assert {entry.named_by for entry in result.outline} == {"heading"}
 
 
+def test_the_demo_runs_four_whole_chains_on_all_cores():
+    model = make_model(3)
+    assert (model.n_topics, model.n_sweeps, model.n_chains, model.n_jobs) == (8, 300, 4, -1)
+    assert (model.early_stop, model.random_state) == (False, 3)
+
+
 def test_matching_gives_a_heading_one_topic_at_most():
     assert count_matched(["a", "b", "a", "b"], np.array([0, 0, 1, 1])) == 2
     assert count_matched(["a", "a"], np.array([3, 3])) == 2

@@ -115,6 +115,18 @@ def test_every_document_is_held_out_once():
     assert np.mean(found[DEFAULT_METHOD]) == 1
 
 
+def test_there_are_two_folds_at_least_as_many_as_documents_at_most_and_five_by_default():
+    sizes = []
+
+    def noting(documents):
+        sizes.append(len(documents))
+        return fit(documents)
+
+    for settings in ({"n_folds": 2}, {"n_folds": 6}, {}):
+        cross_validated(USUAL, noting, **settings)
+    assert sizes == [3] * 2 + [5] * 6 + [4] + [5] * 4
+
+
 @pytest.mark.parametrize("n_folds", [1, 7])
 def test_folds_hold_documents(n_folds):
     with pytest.raises(

@@ -261,4 +261,9 @@ def test_probabilities_of_a_fit_reach_their_documents():
     )
     assert first.boundaries.tolist() == [0.25]
     assert second.boundaries.tolist() == []
+    assert first.probabilities.tolist() == [[0.75, 0.25], [0.5, 0.5]]
     assert second.probabilities.tolist() == [[0.0, 1.0]]
+    [bare] = fitted_documents(["a"], topics[:1], 2)
+    assert bare.source_spans.tolist() == [[-1, -1], [-1, -1]]
+    assert np.isnan(bare.probabilities).all()
+    assert bare.probabilities.shape == (2, 2)

@@ -161,6 +161,17 @@ def test_no_gain_over_one_topic_is_told(gain):
     assert told in advice.notes[0]
 
 
+def test_two_topics_in_use_may_gain_by_chance():
+    advice = recommend(table([0.003] * len(GRID), used=[2.0] * len(GRID)), 0.003, 0.004)
+    assert "Topics gain 0.003 ± 0.004 nats per word" in advice.notes[0]
+
+
+def test_a_k_exactly_as_far_less_stable_as_is_no_matter_is_taken():
+    scores = [0.1, 0.3, 0.498, 0.5, 0.4, 0.3, 0.2]
+    agreement = [0.9, 0.9, 0.8, 0.9, 0.9, 0.9, 0.9]
+    assert recommend(table(scores, agreement=agreement), 0.5).n_topics == 8
+
+
 def test_a_gain_beyond_its_error_is_one_unless_all_is_one_topic():
     scores = [0.009 - 0.01 * n for n in range(len(GRID))]
     for used, notes in ((GRID, 1), ([1.0] * len(GRID), 3)):

@@ -293,6 +293,36 @@ def test_names_of_merged_parts_are_saved_too(shown):
     assert texts(stored(named).unmerged()) == ["a", "Second", "c", "d"]
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"headings": "Uses"}, "headings is not a list of strings"),
+        ({"headings": [3]}, "headings is not a list of strings"),
+        ({"homes": [0, 1]}, "not one number for each topic"),
+        ({"automatic": [{"of": [0], "text": "a", "source": "words"}]}, "a topic has no name"),
+        ({"given": [{"of": [0], "text": "12"}]}, "is no number"),
+    ],
+)
+def test_stored_names_that_cannot_be_are_refused(shown, changes, message):
+    saved = {**shown.as_dict(), **changes}
+    rest = shown.arrays(), shown.state, shown.priors, shown.vocabulary
+    with pytest.raises(ValueError, match=message):
+        NamedTopics.from_dict(saved, *rest)
+
+
+def test_stored_counts_of_other_words_are_refused(shown):
+    arrays = {name: table[:-1] for name, table in shown.arrays().items()}
+    with pytest.raises(ValueError, match="word_segments and word_counts disagree"):
+        NamedTopics.from_dict(shown.as_dict(), arrays, shown.state, shown.priors, shown.vocabulary)
+
+
+def test_a_merged_topic_without_a_stored_name_is_refused(shown):
+    saved = shown.merged([0, 1]).as_dict()
+    saved["automatic"] = [item for item in saved["automatic"] if item["of"] != [0, 1]]
+    with pytest.raises(ValueError, match="a topic has no name"):
+        NamedTopics.from_dict(saved, shown.arrays(), shown.state, shown.priors, shown.vocabulary)
+
+
 def test_topics_merged_again_do_not_have_the_name_of_the_last_time(shown):
     once = shown.merged([0, 1], name="Both").unmerged()
     assert texts(once.merged([0, 1])) == ["a + b", "c", "d"]
