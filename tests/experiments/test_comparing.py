@@ -188,6 +188,12 @@ def test_the_clock_starts_after_a_run_on_few_documents(toys):
     assert [documents for _, documents, *_ in toys] == [12, 12]
 
 
+def test_two_documents_at_least_are_run_first_and_five_seeds_after(toys):
+    comparison = compare(CORPUS, 2, ["whole"])
+    assert [documents for name, documents, *_ in toys if name == "full"] == [2] + [12] * 5
+    assert [each.seeds for each in comparison.methods] == [(0, 1, 2, 3, 4), (0,)]
+
+
 def test_settings_and_the_reference_reach_the_methods(toys):
     labels = compare(
         CORPUS,

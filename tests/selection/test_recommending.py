@@ -69,6 +69,7 @@ def test_where_the_score_rises_for_ever_the_elbow_is_the_answer(at):
     advice = recommend(table(scores, error=0.0005), max(scores))
     assert advice.n_topics in {at, GRID[GRID.index(at) - 1]}
     assert "of what topics gain at K = 28" in advice.reason
+    assert advice.reason.endswith(", and no smaller K has that much.")
     [note] = advice.notes
     assert "still rises at K = 28" in note
     assert "try larger K" in note
@@ -139,6 +140,15 @@ def test_spare_topics_are_not_taken_along():
     assert advice.reason.startswith(
         "K = 8 uses as many topics as K = 10 (8) and is hardly behind (0.006 ± 0.004 nats per "
         "word). K = 10 predicts held-out words as well as any"
+    )
+    nearly = table([0.3, 0.494, 0.499, 0.5], grid=grid, used=[4, 7.6, 8.3, 8.0])
+    assert recommend(nearly, 0.5).n_topics == 8
+    less_stable = [0.9, 0.85, 0.9, 0.9]
+    assert (
+        recommend(
+            table([0.3, 0.494, 0.499, 0.5], grid=grid, used=used, agreement=less_stable), 0.5
+        ).n_topics
+        == 8
     )
     surely = table([0.3, 0.48, 0.499, 0.5], grid=grid, used=used)
     assert recommend(surely, 0.5).n_topics == 10

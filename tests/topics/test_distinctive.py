@@ -29,6 +29,11 @@ def test_z_scores_are_numbers_and_swap_sign_between_two_topics(counts):
     assert first == pytest.approx(-second, abs=1e-9)
 
 
+def test_the_only_word_and_a_word_without_tokens_distinguish_nothing():
+    assert z_scores(np.array([5]), np.array([9])).tolist() == [0.0]
+    assert z_scores(np.array([5, 0, 1]), np.array([9, 0, 9]))[1] == 0.0
+
+
 def test_a_word_that_one_document_repeats_is_less_distinctive_than_one_that_many_use():
     # Both topics have ten segments; "local" comes 30 times in one of them, "shared" in each.
     words = ["local", "shared", "other", "filler"]

@@ -113,16 +113,13 @@ def test_topics_may_be_named_for_merging_in_any_order(shown):
     assert texts(shown.merged([3, 0, "c"])) == ["a + c + d", "b"]
 
 
-def test_distinctive_words_of_merged_topics_are_ranked_by_tokens_and_by_segments():
-    # In one segment "local" comes four times; "shared" comes once in each of three.
-    corpus = Corpus.from_paragraphs(
-        [["local local local local shared", "z"], *[["shared", "z"]] * 2]
-    )
-    state = make_state(corpus, np.ones((3, 2), dtype=int), np.zeros((3, 1), dtype=int), np.ones(1))
+def test_words_that_distinguish_nothing_are_ranked_by_tokens_and_not_by_segments():
+    corpus = Corpus.from_paragraphs([["p p p p q"], ["q"]])
+    bag = np.array([[1, 0], [1, 0]])
+    state = make_state(corpus, bag, np.zeros((2, 1), dtype=int), np.ones(1))
     counts = count_words_and_headings(corpus, state.all_topics(), 2)
-    shown = NamedTopics.from_state(state, counts, Priors.for_documents(3), corpus.vocabulary)
-    ranked = [corpus.vocabulary[word] for word in shown.view.ranked_words[0]]
-    assert ranked == ["shared", "local"]
+    shown = NamedTopics.from_state(state, counts, Priors.for_documents(2), corpus.vocabulary)
+    assert [corpus.vocabulary[word] for word in shown.view.ranked_words[0]] == ["p", "q"]
 
 
 def test_merging_twice_is_merging_all_at_once(shown):

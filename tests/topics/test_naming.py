@@ -103,6 +103,8 @@ def test_a_heading_or_word_that_is_a_number_cannot_be_taken_for_a_topic():
 def test_a_long_heading_is_cut():
     shown = shown_for([[("x" * 500, COAST), ("Town", TOWN)]] * 2, [[1, 1]] * 2)
     assert shown.names[0].text == "x" * 80 + "…"
+    shown = shown_for([[("x" * 80, COAST), ("y" * 79 + " z", HILL)]] * 2, [[1, 1]] * 2)
+    assert [name.text for name in shown.names] == ["x" * 80, "y" * 79 + "…"]
 
 
 @given(
