@@ -97,6 +97,12 @@ def test_a_document_of_unknown_words_has_no_other_finding():
     assert [(each.kind, each.first_unit, each.last_unit) for each in found.findings] == [
         ("unknown words", 1, 3)
     ]
+    assert (found.passages[0].score, found.passages[0].words) == (1.0, 6)
+    half = replace(none, known_words=np.array([2, 2, 0]), unknown_words=np.array([0, 2, 2]))
+    (passage,) = checker(unlikely=1).check(half).passages
+    assert (passage.score, passage.unknown, passage.words) == (0.5, 0.5, 8)
+    less = checker(unlikely=1, unknown=0.51, words=9).check(half)
+    assert "unknown words" not in {each.kind for each in less.findings}
     assert checker(unlikely=1).check(whole).findings != found.findings
 
 
@@ -150,10 +156,11 @@ def test_those_that_deviate_most_come_first_and_no_more_than_asked_for():
     outline = canonical_outline(TopicUsage(NAMES, np.ones((9, 3), dtype=int), np.array([3.0, 3.0])))
     topics = {"none": [0, 1, 2], "one": [0, 2, 1], "three": [2, 1, 0], "two": [2, 0, 1]}
     topics |= {"lacks two": [1] * 9, "lacks one": [1, 2] * 5, "lacks two more": [2] * 9}
+    topics |= {"one of two": [1, 0]}  # fewer are expected of two topics
     checks = [check_structure(title, order, outline) for title, order in topics.items()]
     found = summarize_checks((), checks)
     assert [(title, swaps) for title, swaps, _ in found.most_swaps] == [
-        ("three", 3), ("two", 2), ("one", 1)
+        ("three", 3), ("two", 2), ("one of two", 1)
     ]  # fmt: skip
     assert found.most_swaps[0][2] == pytest.approx(checks[0].expected_swaps)
     assert found.most_missing == (("lacks two", 2), ("lacks two more", 2), ("lacks one", 1))
@@ -268,6 +275,27 @@ def test_where_the_outline_has_no_dispersion_the_models_is_taken():
 def test_what_does_not_go_together_is_refused(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+def test_three_neighbours_are_named_unless_another_number_is_asked_for():
+    check = checker()
+    first = next(iter(check.check_fitted()))
+    for found in (check.with_neighbours(first), check.report()[0]):
+        assert (len(found.nearest), len(found.farthest)) == (3, 3)
+    rows = [row["kind"] for row in check.table() if row.get("document") == 1]
+    assert rows == ["nearest"] * 3 + ["farthest"] * 3
+
+
+def test_thresholds_are_those_of_the_documentation():
+    assert vars(Thresholds()) == {
+        "most": 0.5, "unlikely": 0.02, "sure": 0.5, "misfit": 0.5, "odds": 20.0, "rate": 0.5,
+        "unknown": 0.5, "words": 20,
+    }  # fmt: skip
+    for name in ("most", "unlikely", "sure", "unknown"):
+        for bound in (0, 1):
+            assert getattr(Thresholds(**{name: bound}), name) == bound
+        with pytest.raises(InputError, match=f"{name} must lie between 0 and 1"):
+            Thresholds(**{name: 1.01})
 
 
 def test_thresholds_are_plain_values():

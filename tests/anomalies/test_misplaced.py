@@ -175,3 +175,9 @@ def test_where_only_one_order_is_possible_another_is_impossible():
 def test_a_merged_topic_that_comes_twice_counts_where_it_comes_first():
     (found,) = find_misplaced(np.array([2, 0, 2, 1]), canonical_outline(usage([1.0, 1.0])), ALL)
     assert (found.name, found.first_unit, found.last_unit) == ("c", 1, 1)
+
+
+def test_the_first_of_several_runs_is_that_of_a_misplaced_topic():
+    document = np.array([2, 2, 0, 2, 1, 2])
+    (found,) = find_misplaced(document, canonical_outline(usage([1.0, 1.0])), ALL)
+    assert (found.name, found.first_unit, found.last_unit) == ("c", 1, 2)

@@ -64,6 +64,7 @@ def test_misfit_is_what_the_background_gains_and_a_cost_for_unknown_words():
 def test_a_unit_of_one_word_has_a_misfit_and_one_of_none_has_not():
     document = inferred([0, 0], gains=[[-3.0, -6, 0], [0.0, 0, 0]], known=[1, 0], unknown=[0, 0])
     assert misfits(document, USED).tolist() == [3.0, -np.inf]
+    assert document.known_share == 1.0
     assert replace(document, known_words=np.array([0, 0])).known_share == 0.0
 
 
@@ -102,6 +103,12 @@ def test_a_document_of_few_units_is_no_measure_of_its_own():
 def test_a_unit_of_unknown_words_is_found_for_that():
     assert kinds(six_units(known=12, unknown=18)) == [("unknown words", 3, 3)]
     assert kinds(six_units(known=12, unknown=18), unknown=0.7, misfit=9) == []
+
+
+def test_only_a_unit_that_belongs_to_another_topic_has_a_better_one():
+    for document in (six_units(known=12, unknown=18), six_units(gains=[-40.0, -40.0, 0.0])):
+        (found,) = find_passages(document, USED, NAMES, Thresholds())
+        assert (found.name, found.better) == ("sea", None)
 
 
 def test_a_unit_that_another_topic_explains_far_better_belongs_there():

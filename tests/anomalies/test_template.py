@@ -39,6 +39,11 @@ def test_a_name_may_have_a_colon_in_json():
     assert parse_template('["Uses: industry"]') == (TemplateEntry("Uses: industry"),)
 
 
+@pytest.mark.parametrize("text", ['\n  ["Uses", "History"]', ' {"Uses": [], "History": []}'])
+def test_what_begins_with_a_bracket_is_json_after_any_white_space(text):
+    assert parse_template(text) == (TemplateEntry("Uses"), TemplateEntry("History"))
+
+
 def test_words_may_have_a_colon():
     assert parse_template("Uses: a:b, c") == (TemplateEntry("Uses", ("a:b", "c")),)
 

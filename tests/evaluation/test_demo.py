@@ -54,14 +54,22 @@ def test_the_demo_scores_what_it_shows():
     result = run_demo(model, seen.append)
     assert {info.chain for info in seen} == set(range(N_CHAINS))
     assert result.n_documents == len(result.documents) == CORPUS.n_documents
-    assert [document.swaps for document in result.documents] == sorted(
-        document.swaps for document in result.documents
-    )
+    shown = [(document.swaps, document.title) for document in result.documents]
+    assert shown == sorted(shown)
+    assert {document.title for document in result.documents} == set(CORPUS.titles)
+    assert (result.n_units, result.n_words) == (CORPUS.n_units, CORPUS.n_tokens)
+    assert {len(entry.words) for entry in result.outline} == {5}
     assert result.matched_units / result.n_units == pytest.approx(
         result.evaluation.alignment.f, abs=0.005
     )
     assert result.evaluation.alignment.f == pytest.approx(0.920, abs=0.01)
     assert {entry.named_by for entry in result.outline} == {"heading"}
+
+
+def test_the_demo_runs_four_whole_chains_on_all_cores():
+    model = make_model(3)
+    assert (model.n_topics, model.n_sweeps, model.n_chains, model.n_jobs) == (8, 300, 4, -1)
+    assert (model.early_stop, model.random_state) == (False, 3)
 
 
 def test_matching_gives_a_heading_one_topic_at_most():

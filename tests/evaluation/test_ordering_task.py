@@ -94,6 +94,9 @@ def test_true_labels_are_sorted_by_their_mean_place():
     training = [document("Coast", "Hills", "Town"), document("Hills", "Coast", "Town")]
     # Coast and Hills are both first once and second once: tied, so half right.
     assert label_taus(training, [document("Coast", "Hills", "Town")]) == pytest.approx([2 / 3])
+    long = Document("d", tuple(Unit("x", heading) for heading in ("a", "b", "Town", "c", "d")), "d")
+    # Half-way through five sections is before the end of two.
+    assert label_taus([document("Coast", "Hills"), long], [document("Town", "Hills")]) == [1.0]
     unknown = Document("d", (*document("Coast").units, Unit("who", "Who"), Unit("x", "Town")), "d")
     assert label_taus(USUAL, [unknown, document("Town")]) == [1.0]
 
@@ -113,6 +116,18 @@ def test_every_document_is_held_out_once():
     left_out = [set("012345") - set(titles) for titles in seen]
     assert set.union(*left_out) == set("012345")
     assert np.mean(found[DEFAULT_METHOD]) == 1
+
+
+def test_there_are_two_folds_at_least_as_many_as_documents_at_most_and_five_by_default():
+    sizes = []
+
+    def noting(documents):
+        sizes.append(len(documents))
+        return fit(documents)
+
+    for settings in ({"n_folds": 2}, {"n_folds": 6}, {}):
+        cross_validated(USUAL, noting, **settings)
+    assert sizes == [3] * 2 + [5] * 6 + [4] + [5] * 4
 
 
 @pytest.mark.parametrize("n_folds", [1, 7])

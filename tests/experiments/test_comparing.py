@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +17,11 @@ from permutopic.experiments import comparing, methods
 from permutopic.experiments.comparing import SCORES, compare, select_methods
 from permutopic.extras import MissingExtraError
 from permutopic.metrics import score_alignment, score_segmentation
-from permutopic.metrics.by_document import alignment_by_document, alignment_f
+from permutopic.metrics.by_document import (
+    alignment_by_document,
+    alignment_f,
+    segmentation_by_document,
+)
 from permutopic.metrics.randomization import randomization_test
 from permutopic.metrics.seeds import seed_test
 from permutopic.results.prediction import Prediction
@@ -182,6 +188,12 @@ def test_the_clock_starts_after_a_run_on_few_documents(toys):
     assert [documents for _, documents, *_ in toys] == [12, 12]
 
 
+def test_two_documents_at_least_are_run_first_and_five_seeds_after(toys):
+    comparison = compare(CORPUS, 2, ["whole"])
+    assert [documents for name, documents, *_ in toys if name == "full"] == [2] + [12] * 5
+    assert [each.seeds for each in comparison.methods] == [(0, 1, 2, 3, 4), (0,)]
+
+
 def test_settings_and_the_reference_reach_the_methods(toys):
     labels = compare(
         CORPUS,
@@ -252,6 +264,22 @@ def test_rows_have_the_columns_and_say_what_was_compared(toys):
     assert row["reference_segments"] == 3.0
     assert [name for name in SCORES if f"{name}_p" in row] == ["f", "pk", "windowdiff"]
     assert row["f_p"] == max(row["f_p_documents"], row["f_p_seeds"])
+
+
+def test_tables_by_document_are_means_over_seeds(toys):
+    found = by_name(compare(CORPUS, 3, ["all"], n_seeds=3))
+    rows = [segmentation_by_document(CORPUS, noisy(CORPUS, 3, s)) for s in range(3)]
+    assert found["noisy"].tables.segmentation == pytest.approx(np.mean(rows, axis=0))
+    hits = [alignment_by_document(CORPUS.headings, noisy(CORPUS, 3, s)) for s in range(3)]
+    assert found["noisy"].tables.alignment == pytest.approx(np.mean(hits, axis=0))
+    assert found["whole"].tables.alignment is None
+
+
+def test_seconds_are_those_of_the_prediction_alone(toys, monkeypatch):
+    clock = SimpleNamespace(perf_counter=count(step=3.0).__next__)
+    monkeypatch.setattr(comparing, "time", clock)
+    found = compare(CORPUS, 3, ["noisy"], n_seeds=2)
+    assert {each.by_seed["seconds"] for each in found.methods} == {(3.0, 3.0)}
 
 
 def test_time_that_was_spared_by_what_is_kept_is_counted(toys, monkeypatch):

@@ -118,11 +118,12 @@ def test_settings_are_tried_on_a_few_words_with_texts_and_headings():
     seen = []
 
     def watch(corpus, n_topics, seed, *, step=1):
-        seen.append((corpus.texts is not None, corpus.n_documents, len(set(corpus.headings)), step))
+        has_texts, n_headings = corpus.texts is not None, len(set(corpus.headings))
+        seen.append((has_texts, corpus.n_documents, n_headings, n_topics, seed, step))
         return unit_by_unit(corpus, n_topics, seed, step=step)
 
-    Method("rival", "Counts.", watch, frozenset({"step"})).check_on_sample(3, 0, step=2)
-    assert seen == [(True, 2, 2, 2)]
+    Method("rival", "Counts.", watch, frozenset({"step"})).check_on_sample(3, 7, step=2)
+    assert seen == [(True, 2, 2, 3, 7, 2)]
     Method("own", "Counts.", watch, group="ours").check_on_sample(3)  # it knows its settings
     assert len(seen) == 1
 

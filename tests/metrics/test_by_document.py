@@ -108,6 +108,7 @@ def test_f_takes_a_stack_of_tables():
     [
         (["a"], [0, 2], "not 1 and 2 in documents that end at 2"),
         (["a", "b"], [0, 3], "not 2 and 2 in documents that end at 3"),
+        (["a", "b", "c"], [0, 3], "not 3 and 2 in documents that end at 3"),
         (["a", "b"], [0, 0, 2], "document 0 of the prediction has no unit"),
     ],
 )

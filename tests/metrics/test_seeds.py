@@ -37,6 +37,8 @@ def test_two_methods_that_are_alike_differ_as_often_as_they_should():
         ([0.9], [0.5, 0.5], 0.0),
         ([1e-14, 2e-14], [1.0], 0.0),  # rounding error, beside a score of 1
         ([1.0], [1e-14, 2e-14], 0.0),
+        ([1e-14, 2e-14], [-1.0], 0.0),
+        ([-1.0], [1e-14, 2e-14], 0.0),
         ([0.0, 0.0], [0.0, 0.0], 1.0),
     ],
 )

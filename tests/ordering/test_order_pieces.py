@@ -153,8 +153,15 @@ def test_pieces_without_a_known_word_stand_where_just_any_text_does(method):
     assert any({0, 1} <= set(group) for group in found.ties)
     if method == "map":
         assert found.scores[0] == state.bag.sum(axis=0).argmax()
-    if method in {"topics", "positions"}:
-        assert found.scores[0] == pytest.approx(0.5, abs=0.05)
+    units, middles = LEARNED[3].topic_positions, (np.arange(20) + 0.5) / 20
+    if method == "topics":
+        means = units @ middles / units.sum(axis=1)
+        prior = units.sum(axis=1) + 5.0  # the concentration of `learned`
+        assert found.scores[0] == pytest.approx(prior @ means / prior.sum())
+    if method == "positions":  # all units, smoothed, and half a unit of each topic everywhere
+        bells = np.exp(-0.5 * ((middles[:, None] - middles) / 0.1) ** 2)
+        prior = units.sum(axis=0) @ (bells / bells.sum(axis=1)[:, None]) + 0.5 * len(units)
+        assert found.scores[0] == pytest.approx(prior @ middles / prior.sum())
     assert order(as_arrays([[]]), method).order.tolist() == [0]
 
 
@@ -189,6 +196,25 @@ def test_one_document_of_one_unit_orders_nothing():
             as_arrays([[0]], [[1]]), state, Priors.for_documents(1), positions, method=method
         )
         assert len(found.ties) == 1
+
+
+def test_a_paragraph_without_words_may_be_an_empty_list_of_any_type():
+    found = order([[np.array([]), np.array([5, 6])], [np.array([5, 6])]])
+    assert found.scores[0] == found.scores[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([-1, 5], "piece 1 has the word number -1: words are 0 to 59"),
+        ([5, 60], "piece 1 has the word number 60: words are 0 to 59"),
+        ([0.5], "piece 1 has a paragraph that is no list of word numbers"),
+        ([[1]], "piece 1 has a paragraph that is no list of word numbers"),
+    ],
+)
+def test_numbers_that_are_no_words_are_refused(words, message):
+    with pytest.raises(InputError, match=message):
+        order([[np.array([0, 59])], [np.array(words)]])
 
 
 def test_what_cannot_be_is_refused():

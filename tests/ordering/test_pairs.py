@@ -151,6 +151,12 @@ def test_a_great_many_are_sorted_by_how_many_each_stands_after(monkeypatch):
     assert ranks @ sizes == pytest.approx(np.arange(sizes.sum()).sum())
 
 
+def test_of_a_great_many_too_those_as_probable_either_way_share_a_rank(monkeypatch):
+    monkeypatch.setattr(pairs, "MAX_SEARCHED", 2)
+    found = np.array([certain(0, 9), certain(0, 2), certain(0, 9)])
+    assert rank_by_pairs(found, np.ones(3, dtype=np.int64), TOPICS).tolist() == [1.5, 0, 1.5]
+
+
 @given(arrays(np.float64, (1, 3, N_POSITIONS), elements=st.floats(0.01, 1)))
 @settings(max_examples=10)
 def test_one_piece_has_the_only_rank(found):

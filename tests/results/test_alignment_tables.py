@@ -216,6 +216,9 @@ def test_a_topic_that_is_not_there_is_refused(topic, message):
 
 
 def test_every_topic_needs_a_name():
+    fewer = make_inferred(["a"], [0], n_topics=1)
+    with pytest.raises(InputError, match="2 topics need as many names, not 1"):
+        Alignment([fewer, make_inferred(["a", "b"], [0, 1])], ["Sea"])
     with pytest.raises(InputError, match="2 topics need as many names, not 1"):
         Alignment([make_inferred(["a", "b"], [0, 1])], ["Sea"])
 
@@ -225,6 +228,12 @@ def test_a_fit_is_aligned_without_its_texts():
     spans, words = np.arange(8).reshape(4, 2), np.array([4, 3, 2, 1])
     fitted = list(fitted_documents(["a", "b", "c"], topics, 3, spans=spans, words=words))
     assert [each.swaps for each in fitted] == [1, 0, 0]
+    assert [each.source_words.tolist() for each in fitted] == [[4, 3, 2], [], [1]]
+    assert [each.source_spans.tolist() for each in fitted] == [
+        [[0, 1], [2, 3], [4, 5]],
+        [],
+        [[6, 7]],
+    ]
     assert all(each.seen for each in fitted)
     assert {int(each.known_words.sum() + each.unknown_words.sum()) for each in fitted} == {0}
     assert {each.samples.size for each in fitted} == {0}
@@ -252,4 +261,9 @@ def test_probabilities_of_a_fit_reach_their_documents():
     )
     assert first.boundaries.tolist() == [0.25]
     assert second.boundaries.tolist() == []
+    assert first.probabilities.tolist() == [[0.75, 0.25], [0.5, 0.5]]
     assert second.probabilities.tolist() == [[0.0, 1.0]]
+    [bare] = fitted_documents(["a"], topics[:1], 2)
+    assert bare.source_spans.tolist() == [[-1, -1], [-1, -1]]
+    assert np.isnan(bare.probabilities).all()
+    assert bare.probabilities.shape == (2, 2)

@@ -23,3 +23,13 @@ def test_segments_are_runs(labels):
     assert all(len(run) == 1 for run in runs)
     assert all(left != right for left, right in itertools.pairwise(runs))
     assert ends[-1] == len(labels)
+
+
+def test_a_table_has_a_row_for_each_document_with_its_own_units_and_numbers():
+    prediction = Prediction(
+        np.array([2, 2, 0, 0, 1]), np.array([0, 3, 5]), {"cost": np.array([1.5, 2.5])}
+    )
+    table = prediction.table(["Oslo", "Bern"])
+    rows = [(r["title"], r["topics"].tolist(), r["ends"].tolist(), r["cost"]) for r in table]
+    assert rows == [("Oslo", [2, 2, 0], [2, 3], 1.5), ("Bern", [0, 1], [1, 2], 2.5)]
+    assert table.columns == {"title": str, "topics": list[int], "ends": list[int], "cost": float}

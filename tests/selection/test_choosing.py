@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from permutopic import ContentModel, Corpus, InputError
 from permutopic.datasets import load_elements
 from permutopic.model.generate import generate
 from permutopic.model.priors import Priors
+from permutopic.selection import choosing
 from permutopic.selection.choosing import (
     FitInfo,
     check_candidates,
@@ -19,6 +22,7 @@ from permutopic.selection.choosing import (
     default_candidates,
     gain_over_one_topic,
 )
+from permutopic.selection.held_out import make_fold, score_one_topic
 
 
 def drawn_corpus(n_topics, seed, *, n_documents=30, units=8, unit_words=20):
@@ -126,6 +130,45 @@ def test_the_model_lends_its_settings_and_stays_as_it_is(small):
     assert choice.settings["corpus_fingerprint"] == small.fingerprint
     assert "n_topics" not in choice.settings
     assert choose_k(small, [2, 3], n_seeds=2).one_topic != choice.one_topic
+
+
+def test_no_topic_is_taken_for_impossible_that_a_hundred_draws_did_not_have(small, monkeypatch):
+    scored, asked = [], []
+    score, infer = choosing.score_hidden, ContentModel.infer
+
+    def watched_score(fold, probabilities, words):
+        scored.append(probabilities)
+        return score(fold, probabilities, words)
+
+    def watched_infer(model, corpus, **settings):
+        found = list(infer(model, corpus, **settings))
+        drawn = np.concatenate([each.probabilities for each in found])
+        asked.append((settings["n_samples"], 0.99 * drawn + 0.01 * model.prevalence_))
+        return found
+
+    monkeypatch.setattr(choosing, "score_hidden", watched_score)
+    monkeypatch.setattr(ContentModel, "infer", watched_infer)
+    choose_k(small, [2, 3], n_seeds=2, model=ContentModel(n_sweeps=3, random_state=0))
+    assert [n_samples for n_samples, _ in asked] == [100] * 4
+    for (_, expected), probabilities in zip(asked, scored, strict=True):
+        assert probabilities == pytest.approx(expected)
+        assert probabilities.sum(axis=1) == pytest.approx(1)
+
+
+def test_three_seeds_and_a_fifth_of_the_documents_are_taken_unless_told_otherwise(
+    small, monkeypatch
+):
+    clock = SimpleNamespace(perf_counter=count(step=2.0).__next__)
+    monkeypatch.setattr(choosing, "time", clock)
+    choice = choose_k(small, [2, 3], model=ContentModel(n_sweeps=3, random_state=0))
+    assert choice.settings["seeds"] == [0, 1, 2]
+    assert (choice.n_documents, choice.n_held_out, choice.settings["held_out"]) == (12, 2, 0.2)
+    assert [row.seconds for row in choice.candidates] == [6.0, 6.0]  # two for each fit
+    fold = make_fold(small, 0.2, np.random.default_rng(0))
+    one_topic = score_one_topic(fold, ContentModel().word_prior).sum() / fold.hidden.size
+    assert choice.one_topic == pytest.approx(one_topic)
+    assert choice.gain == pytest.approx(max(c.held_out for c in choice.candidates) - one_topic)
+    assert (choice.hidden_words, choice.unknown_words) == (fold.hidden.size, fold.unknown)
 
 
 def test_a_choice_can_be_written_as_json(small):

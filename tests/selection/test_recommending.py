@@ -69,6 +69,7 @@ def test_where_the_score_rises_for_ever_the_elbow_is_the_answer(at):
     advice = recommend(table(scores, error=0.0005), max(scores))
     assert advice.n_topics in {at, GRID[GRID.index(at) - 1]}
     assert "of what topics gain at K = 28" in advice.reason
+    assert advice.reason.endswith(", and no smaller K has that much.")
     [note] = advice.notes
     assert "still rises at K = 28" in note
     assert "try larger K" in note
@@ -140,6 +141,15 @@ def test_spare_topics_are_not_taken_along():
         "K = 8 uses as many topics as K = 10 (8) and is hardly behind (0.006 ± 0.004 nats per "
         "word). K = 10 predicts held-out words as well as any"
     )
+    nearly = table([0.3, 0.494, 0.499, 0.5], grid=grid, used=[4, 7.6, 8.3, 8.0])
+    assert recommend(nearly, 0.5).n_topics == 8
+    less_stable = [0.9, 0.85, 0.9, 0.9]
+    assert (
+        recommend(
+            table([0.3, 0.494, 0.499, 0.5], grid=grid, used=used, agreement=less_stable), 0.5
+        ).n_topics
+        == 8
+    )
     surely = table([0.3, 0.48, 0.499, 0.5], grid=grid, used=used)
     assert recommend(surely, 0.5).n_topics == 10
     shaky = table([0.3, 0.494, 0.499, 0.5], grid=grid, used=used, agreement=[0.9, 0.5, 0.9, 0.9])
@@ -159,6 +169,17 @@ def test_no_gain_over_one_topic_is_told(gain):
     assert advice.n_topics == 4
     told = "which may be chance" if gain > 0 else "better than one list of words"
     assert told in advice.notes[0]
+
+
+def test_two_topics_in_use_may_gain_by_chance():
+    advice = recommend(table([0.003] * len(GRID), used=[2.0] * len(GRID)), 0.003, 0.004)
+    assert "Topics gain 0.003 ± 0.004 nats per word" in advice.notes[0]
+
+
+def test_a_k_exactly_as_far_less_stable_as_is_no_matter_is_taken():
+    scores = [0.1, 0.3, 0.498, 0.5, 0.4, 0.3, 0.2]
+    agreement = [0.9, 0.9, 0.8, 0.9, 0.9, 0.9, 0.9]
+    assert recommend(table(scores, agreement=agreement), 0.5).n_topics == 8
 
 
 def test_a_gain_beyond_its_error_is_one_unless_all_is_one_topic():

@@ -29,6 +29,11 @@ def test_z_scores_are_numbers_and_swap_sign_between_two_topics(counts):
     assert first == pytest.approx(-second, abs=1e-9)
 
 
+def test_the_only_word_and_a_word_without_tokens_distinguish_nothing():
+    assert z_scores(np.array([5]), np.array([9])).tolist() == [0.0]
+    assert z_scores(np.array([5, 0, 1]), np.array([9, 0, 9]))[1] == 0.0
+
+
 def test_a_word_that_one_document_repeats_is_less_distinctive_than_one_that_many_use():
     # Both topics have ten segments; "local" comes 30 times in one of them, "shared" in each.
     words = ["local", "shared", "other", "filler"]
@@ -84,3 +89,17 @@ def test_of_two_words_the_more_exclusive_is_more_distinctive():
     counts = np.array([[60, 25], [50, 0], [900, 900]])
     segments = np.array([[50, 20], [45, 0], [50, 50]])
     assert rank(counts, segments, [100, 100])[0].tolist() == [1, 0, 2]
+
+
+def test_exclusiveness_counts_each_topic_by_its_own_number_of_segments():
+    # The first word has more tokens here, and comes in a tenth of the other topic's segments.
+    counts = np.array([[6, 1], [3, 0], [10, 10]])
+    segments = np.array([[3, 1], [3, 0], [5, 5]])
+    assert rank(counts, segments, [20, 10])[0].tolist() == [1, 0, 2]
+
+
+def test_a_weight_multiplies_the_root_of_the_score():
+    counts = np.array([[9, 0], [15, 2], [15, 5]])
+    segments = np.array([[3, 0], [5, 2], [5, 5]])
+    number_first = np.array([0.3, 1, 1])
+    assert rank_words(counts, segments, np.array([20, 10]), number_first)[0].tolist() == [1, 0, 2]

@@ -113,16 +113,13 @@ def test_topics_may_be_named_for_merging_in_any_order(shown):
     assert texts(shown.merged([3, 0, "c"])) == ["a + c + d", "b"]
 
 
-def test_distinctive_words_of_merged_topics_are_ranked_by_tokens_and_by_segments():
-    # In one segment "local" comes four times; "shared" comes once in each of three.
-    corpus = Corpus.from_paragraphs(
-        [["local local local local shared", "z"], *[["shared", "z"]] * 2]
-    )
-    state = make_state(corpus, np.ones((3, 2), dtype=int), np.zeros((3, 1), dtype=int), np.ones(1))
+def test_words_that_distinguish_nothing_are_ranked_by_tokens_and_not_by_segments():
+    corpus = Corpus.from_paragraphs([["p p p p q"], ["q"]])
+    bag = np.array([[1, 0], [1, 0]])
+    state = make_state(corpus, bag, np.zeros((2, 1), dtype=int), np.ones(1))
     counts = count_words_and_headings(corpus, state.all_topics(), 2)
-    shown = NamedTopics.from_state(state, counts, Priors.for_documents(3), corpus.vocabulary)
-    ranked = [corpus.vocabulary[word] for word in shown.view.ranked_words[0]]
-    assert ranked == ["shared", "local"]
+    shown = NamedTopics.from_state(state, counts, Priors.for_documents(2), corpus.vocabulary)
+    assert [corpus.vocabulary[word] for word in shown.view.ranked_words[0]] == ["p", "q"]
 
 
 def test_merging_twice_is_merging_all_at_once(shown):
@@ -138,6 +135,9 @@ def texts(shown):
 def test_a_merged_topic_is_called_after_its_parts(shown):
     assert texts(shown) == ["a", "b", "c", "d"]
     assert texts(shown.merged([0, 2])) == ["a + c", "b", "d"]
+    assert [name.source for name in shown.merged([0, 2]).names] == ["words"] * 3
+    by_user = shown.renamed({2: "Third"}).merged([0, 2])
+    assert [name.source for name in by_user.names] == ["user", "words", "words"]
     assert texts(shown.merged([0, 2], name="Both")) == ["Both", "b", "d"]
     assert texts(shown.merged([0, 2]).merged([0, 1])) == ["a + c + b", "d"]
 
@@ -153,7 +153,10 @@ def test_other_topics_keep_their_names_and_parts_have_theirs_again(shown):
 
 def test_a_name_too_long_for_all_parts_is_made_of_words(shown):
     named = shown.renamed({0: "x" * 60, 1: "y" * 60})
-    assert len(texts(named.merged([0, 1]))[0]) < 20
+    assert texts(named.merged([0, 1]))[0] == "a, b"
+    longest = shown.renamed({0: "x" * 38, 1: "y" * 39}).merged([0, 1])
+    assert texts(longest)[0] == f"{'x' * 38} + {'y' * 39}"
+    assert texts(shown.renamed({0: "x" * 39, 1: "y" * 39}).merged([0, 1]))[0] == "a, b"
 
 
 def test_an_unused_topic_lends_no_name_to_those_it_is_merged_with():
@@ -285,6 +288,36 @@ def test_names_of_merged_parts_are_saved_too(shown):
     named = shown.renamed({1: "Second"}).merged([0, 1])
     assert texts(stored(named)) == ["a + Second", "c", "d"]
     assert texts(stored(named).unmerged()) == ["a", "Second", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"headings": "Uses"}, "headings is not a list of strings"),
+        ({"headings": [3]}, "headings is not a list of strings"),
+        ({"homes": [0, 1]}, "not one number for each topic"),
+        ({"automatic": [{"of": [0], "text": "a", "source": "words"}]}, "a topic has no name"),
+        ({"given": [{"of": [0], "text": "12"}]}, "is no number"),
+    ],
+)
+def test_stored_names_that_cannot_be_are_refused(shown, changes, message):
+    saved = {**shown.as_dict(), **changes}
+    rest = shown.arrays(), shown.state, shown.priors, shown.vocabulary
+    with pytest.raises(ValueError, match=message):
+        NamedTopics.from_dict(saved, *rest)
+
+
+def test_stored_counts_of_other_words_are_refused(shown):
+    arrays = {name: table[:-1] for name, table in shown.arrays().items()}
+    with pytest.raises(ValueError, match="word_segments and word_counts disagree"):
+        NamedTopics.from_dict(shown.as_dict(), arrays, shown.state, shown.priors, shown.vocabulary)
+
+
+def test_a_merged_topic_without_a_stored_name_is_refused(shown):
+    saved = shown.merged([0, 1]).as_dict()
+    saved["automatic"] = [item for item in saved["automatic"] if item["of"] != [0, 1]]
+    with pytest.raises(ValueError, match="a topic has no name"):
+        NamedTopics.from_dict(saved, shown.arrays(), shown.state, shown.priors, shown.vocabulary)
 
 
 def test_topics_merged_again_do_not_have_the_name_of_the_last_time(shown):

@@ -103,6 +103,8 @@ def test_a_heading_or_word_that_is_a_number_cannot_be_taken_for_a_topic():
 def test_a_long_heading_is_cut():
     shown = shown_for([[("x" * 500, COAST), ("Town", TOWN)]] * 2, [[1, 1]] * 2)
     assert shown.names[0].text == "x" * 80 + "…"
+    shown = shown_for([[("x" * 80, COAST), ("y" * 79 + " z", HILL)]] * 2, [[1, 1]] * 2)
+    assert [name.text for name in shown.names] == ["x" * 80, "y" * 79 + "…"]
 
 
 @given(
@@ -117,6 +119,13 @@ def test_settled_names_are_unique_and_no_numbers(texts, given_names):
     assert not any(name.text.isdecimal() for name in settled)
     kept = dict(reversed([(text, topic) for topic, text in given_names.items()]))
     assert all(settled[topic].text == text for text, topic in kept.items())
+
+
+def test_of_equal_names_the_one_that_was_given_first_is_kept_case_aside():
+    automatic = [TopicName("a", "words")] * 3
+    settled = make_unique(automatic, {2: "Same", 0: "same"})
+    assert [name.text for name in settled] == ["same (0)", "a", "Same"]
+    assert [name.source for name in settled] == ["user", "words", "user"]
 
 
 def test_a_topic_without_words_is_named_too():
@@ -188,7 +197,8 @@ NAMES = (TopicName("Uses", "heading"), TopicName("dust, lungs", "words"), TopicN
 
 
 @pytest.mark.parametrize(
-    ("key", "topic"), [(0, 0), (np.int64(2), 2), ("1", 1), ("uses", 0), (" Dust,  lungs", 1)]
+    ("key", "topic"),
+    [(0, 0), (np.int64(2), 2), ("1", 1), ("uses", 0), (" Dust,  lungs", 1), (" 1" + " " * 9, 1)],
 )
 def test_a_topic_is_found_by_number_and_by_name(key, topic):
     assert find_topic(NAMES, key) == topic
