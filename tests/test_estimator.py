@@ -186,10 +186,25 @@ def test_bad_documents_are_refused(documents):
         ContentModel(2).fit(documents)
 
 
-@pytest.mark.parametrize("call", ["outline", "prediction"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("outline", "prediction", "fitted", "topic_probabilities", "checker", "check", "align"),
+        *("segment", "segment_table"),
+    ],
+)
 def test_an_unfitted_model_says_so(call):
     with pytest.raises(NotFittedError):
         getattr(ContentModel(2), call)()
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["encode", "infer", "predict", "transform", "predict_table", "order", "align", "segment"],
+)
+def test_an_unfitted_model_takes_no_documents(call):
+    with pytest.raises(NotFittedError):
+        getattr(ContentModel(2), call)([["a b"]])
 
 
 @pytest.mark.parametrize("documents", [None, 5, "text", [None], [5]])

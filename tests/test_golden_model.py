@@ -1,4 +1,4 @@
-"""A model folder written by an earlier version loads, and gives what it gave then."""
+"""A model folder written by an earlier version loads, and gives what it gave; so does a fit."""
 
 from __future__ import annotations
 
@@ -57,3 +57,38 @@ def test_saving_it_again_gives_the_same_arrays(model, tmp_path):
     new = load_file(tmp_path / "again" / "model.safetensors")
     assert old.keys() == new.keys()
     assert all(old[name].tobytes() == new[name].tobytes() for name in old)
+
+
+# Log joints of the last sweep of two chains, the topics of the first document in the better one,
+# and all inversions by topic. A change of the samplers, of their settings or of their random
+# streams changes these numbers: then they are written anew, on purpose.
+FITS = [
+    ("blocked", "full", (-31504.1662, -31520.8551), "111110023333", [7, 0, 0]),
+    ("paper", "full", (-31626.1009, -31596.3731), "222000111333", [7, 7, 0]),
+    ("blocked", "uniform", (-31494.9193, -31496.5591), "222333311100", [15, 10, 2]),
+    ("blocked", "constrained", (-31542.5584, -31542.4729), "000001122233", [0, 0, 0]),
+]
+
+
+@pytest.mark.parametrize(("sampler", "variant", "joints", "topics", "inversions"), FITS)
+def test_a_fit_with_a_seed_gives_what_it_gave(sampler, variant, joints, topics, inversions):
+    documents = articles("copper", "zinc", "arsenic", "iron", "gold", "tin")
+    fitted = ContentModel(
+        4, sampler=sampler, variant=variant, n_sweeps=10, n_chains=2, random_state=7
+    ).fit(documents)
+    found = [chain.log_joints[-1] for chain in fitted.chains_]
+    assert found == pytest.approx(list(joints), abs=1e-3)
+    assert "".join(map(str, fitted.topics_[0])) == topics
+    assert fitted.inversions_.sum(axis=0).tolist() == inversions
+
+
+def test_more_documents_are_added_as_they_were():
+    fitted = ContentModel(4, n_sweeps=10, random_state=7).fit(
+        articles("copper", "zinc", "arsenic", "iron")
+    )
+    fitted.partial_fit(articles("gold", "tin"))
+    assert ["".join(map(str, topics)) for topics in fitted.topics_[-2:]] == [
+        "001111111111",
+        "1111111111",
+    ]
+    assert fitted.dispersion_.tolist() == pytest.approx([1.016926, 5.285903, 1.21968], abs=1e-5)

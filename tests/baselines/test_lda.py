@@ -65,6 +65,9 @@ def test_units_go_in_whole_and_the_most_probable_topic_comes_out(monkeypatch):
     assert Recorder.made.training == (40, {"workers": 1})
     assert found.topics.tolist() == [3, 3, 1, 2, 2]
     assert found.measures == {"log_likelihood_per_word": -1.5}
+    for seed, taken in ((1000, 1000), (2**63 - 1, 2**63 - 1), (2**63 + 5, 5)):
+        predict(corpus, 9, seed)
+        assert Recorder.made.settings["seed"] == taken  # a machine word holds no more
 
 
 @needs_tomotopy

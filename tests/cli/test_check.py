@@ -85,12 +85,36 @@ def test_no_findings_are_one_line(model, tmp_path):
 
 
 def test_only_the_most_anomalous_are_shown_unless_all_are_asked_for(model):
-    one = call(check_command, model, "--unlikely", 0.2, "--top", 1, "--nearest", 0)
-    assert "1 more are not shown (--top, --all)" in one
-    assert "has no Town" in one or "Town stands" in one
-    everything = call(check_command, model, "--all", "--nearest", 0)
-    assert everything.count("no findings") == 21 - ("order" in everything)
+    report = ContentModel.load(model).check(thresholds=Thresholds(unlikely=0.2), nearest=0)
+    scores = {check.title: check.anomaly_score for check in report if check.findings}
+    assert scores.keys() == {"20", "21"}
+    most, other = sorted(scores, key=scores.get, reverse=True)
+    one = call(check_command, model, "--unlikely", 0.2, "--top", 1, "--nearest", 0).splitlines()
+    assert one[0] == most
+    assert other not in one
+    assert "Findings in 2 of 22 documents; 1 more are not shown (--top, --all)" in one
+    two = call(check_command, model, "--unlikely", 0.2, "--top", 2, "--nearest", 0).splitlines()
+    assert [line for line in two if line in scores] == [most, other]
+    assert "Findings in 2 of 22 documents" in two
+    none = call(check_command, model, "--unlikely", 0.2, "--top", 0).splitlines()
+    assert "Findings in 2 of 22 documents; 2 more are not shown (--top, --all)" in none
+    everything = call(check_command, model, "--unlikely", 0.2, "--all", "--nearest", 0)
+    titles = [line.partition(":")[0] for line in everything.splitlines() if line[:1].isdecimal()]
+    assert titles == [str(n) for n in range(22)]
+    assert everything.count(": no findings") == 20
     assert "not shown" not in everything
+
+
+def test_five_passages_of_a_document_are_shown_and_the_others_counted(model, tmp_path):
+    rng = np.random.default_rng(4)
+    units = article(rng, ["Coast", "Hills", "Town"])
+    for n, place in enumerate((0, 2, 4, 6, 8, 10, 12)):
+        units.insert(place, paragraph(rng, FOREIGN))
+        shown = call(check_command, model, write(tmp_path / f"{n}.txt", units), "--nearest", 0)
+        assert shown.count("% of the words are unknown to the model") == min(n + 1, 5)
+        assert ("more (--json has them all)" in shown) == (n >= 5)
+    assert "and 2 more (--json has them all)" in shown
+    assert shown.index("unit 1:") < shown.index("unit 3:") < shown.index("unit 5:")
 
 
 def test_machines_get_a_row_a_finding(model, anomalous):

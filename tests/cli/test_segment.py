@@ -63,10 +63,10 @@ def test_sizes_cut_units_with_offsets_through_markup(model, new):
     assert [row["probability"] for row in rows[:3]] == [None, 0.0, 0.0]
 
 
-def test_a_least_size_joins_segments(model, new):
-    rows = rows_of(segment(model, new / "a.txt", "--min-words", 8, "--json"))
-    assert [row["words"] for row in rows] == [9, 8] or [row["words"] for row in rows] == [17]
-    assert all(row["words"] >= 8 for row in rows)
+@pytest.mark.parametrize(("least", "sizes"), [(3, [4, 10, 3]), (4, [4, 13]), (5, [17]), (8, [17])])
+def test_a_least_size_joins_segments_rather_than_cut_a_topic(model, new, least, sizes):
+    rows = rows_of(segment(model, new / "a.txt", "--min-words", least, "--json"))
+    assert [row["words"] for row in rows] == sizes
 
 
 def test_people_see_a_line_for_every_segment(model, new):
