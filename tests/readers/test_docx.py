@@ -356,6 +356,17 @@ def test_a_part_longer_than_a_document_may_be_is_refused(tmp_path):
         read_file(tmp_path / "x.docx", content, max_mb=1)
 
 
+def test_a_part_as_long_as_a_document_may_be_is_read(tmp_path):
+    parts = parts_of(p("a"))
+    words = " ".join(str(n * n) for n in range(200_000))
+    room = (1 << 20) - len(parts["word/document.xml"]) - len("<!---->")
+    parts["word/document.xml"] += f"<!--{words[:room]}-->"
+    assert texts(read_file(tmp_path / "x.docx", packed(parts), max_mb=1)) == ["a"]
+    parts["word/document.xml"] += " "
+    with pytest.raises(ReadError, match=r"x.docx: longer than 1 MiB"):
+        read_file(tmp_path / "x.docx", packed(parts), max_mb=1)
+
+
 def test_a_password_on_a_part_is_named(tmp_path):
     content = bytearray(packed(GOOD))
     at = content.index(b"PK\x01\x02")

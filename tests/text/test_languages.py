@@ -53,6 +53,25 @@ def test_what_shows_no_language_is_not_guessed(text):
     assert guess_language(text) is None
 
 
+def test_a_language_that_is_hardly_ahead_of_another_is_not_guessed():
+    both = "og at det er en til på som med den for ikke et har fra eller også "  # Danish, Norwegian
+    assert guess_language(both + "af blev ") is None
+    assert guess_language(both + "af blev der " * 3) == "da"
+
+
+def test_han_is_japanese_with_a_fifth_of_kana_and_chinese_with_less():
+    assert guess_language("漢" * 8 + "か" * 2) == "ja"
+    assert guess_language("漢" * 9 + "か" * 2) == "zh"
+
+
+def test_a_text_needs_eight_letters_and_is_judged_by_its_beginning():
+    assert guess_language("Μύλος αυ") is None
+    assert guess_language("Μύλος αυτ") == "el"
+    assert (
+        guess_language("The mill of the town and the river. " * 60 + SENTENCES["fr"] * 99) == "en"
+    )
+
+
 def test_short_reviews_look_english_or_like_nothing():
     for text in (
         "It is a nice phone.",
