@@ -367,6 +367,15 @@ def test_a_part_as_long_as_a_document_may_be_is_read(tmp_path):
         read_file(tmp_path / "x.docx", packed(parts), max_mb=1)
 
 
+def test_a_part_of_eight_mebibytes_is_no_bomb_however_small_it_was_packed(tmp_path):
+    parts = parts_of(p("a"))
+    parts["word/document.xml"] += " " * ((8 << 20) - len(parts["word/document.xml"]))
+    assert texts(read_file(tmp_path / "x.docx", packed(parts))) == ["a"]
+    parts["word/document.xml"] += " "
+    with pytest.raises(ReadError, match="unpacks to more than 250 times its size"):
+        read_file(tmp_path / "x.docx", packed(parts))
+
+
 def test_a_password_on_a_part_is_named(tmp_path):
     content = bytearray(packed(GOOD))
     at = content.index(b"PK\x01\x02")
