@@ -172,6 +172,11 @@ def test_the_title_is_that_of_the_style_the_top_heading_the_properties_or_the_fi
     assert document_of(p("a")).title == "iron"
 
 
+def test_the_level_of_a_list_makes_no_heading(document_of):
+    level = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
+    assert sections(document_of(p("a", "", level))) == [(None, "a")]
+
+
 def test_a_heading_never_becomes_text(document_of):
     body = p("H", "berschrift1") + "<w:tbl><w:tr>" + "".join(
         f"<w:tc>{p('head', 'berschrift2')}{p(word)}</w:tc>" for word in ("x", "y")
@@ -206,6 +211,13 @@ KEPT = [
         f"{field('separate')}{r('7')}{field('end')}",
         "7",
     ),
+    (
+        "code behind a field in it",
+        f"{field('begin')}{field('begin')}{field('separate')}{field('end')}{r('code')}"
+        f"{field('separate')}{r('7')}{field('end')}",
+        "7",
+    ),
+    ("characters between elements", "<w:r>\n x <w:t>a</w:t>\n</w:r>", "a"),
     ("simple field", f'<w:fldSimple w:instr="DATE">{r("7")}</w:fldSimple>', "7"),
     ("note", '<w:r><w:footnoteReference w:id="2"/></w:r>', ""),
     ("hidden", "<w:r><w:rPr><w:vanish/></w:rPr><w:t>a</w:t></w:r>", ""),
