@@ -97,6 +97,16 @@ def test_bad_lines_may_be_reported_and_reading_goes_on(tmp_path):
     assert [(error.location, error.kind) for error in errors] == [("a:2", "not UTF-8")]
 
 
+def test_a_line_may_be_as_long_as_a_document(tmp_path):
+    longest = b"a" * ((1 << 20) - 1) + b"\n"
+    lines = lines_of(tmp_path / "a", longest * 2, max_mb=1)
+    assert [(number, len(line)) for number, line in lines] == [(1, 1 << 20), (2, 1 << 20)]
+    assert fault_of(lines_of, tmp_path / "a", longest + b"a" + longest, max_mb=1) == (
+        "too long",
+        "a:2: longer than 1 MiB: split it into documents, or raise the limit (max_mb)",
+    )
+
+
 BAD_BYTES = {
     "utf-16-le": b"\x00\xdc",
     "utf-16-be": b"\xdc\x00",

@@ -172,6 +172,11 @@ def test_the_title_is_that_of_the_style_the_top_heading_the_properties_or_the_fi
     assert document_of(p("a")).title == "iron"
 
 
+def test_the_level_of_a_list_makes_no_heading(document_of):
+    level = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
+    assert sections(document_of(p("a", "", level))) == [(None, "a")]
+
+
 def test_a_heading_never_becomes_text(document_of):
     body = p("H", "berschrift1") + "<w:tbl><w:tr>" + "".join(
         f"<w:tc>{p('head', 'berschrift2')}{p(word)}</w:tc>" for word in ("x", "y")
@@ -206,6 +211,13 @@ KEPT = [
         f"{field('separate')}{r('7')}{field('end')}",
         "7",
     ),
+    (
+        "code behind a field in it",
+        f"{field('begin')}{field('begin')}{field('separate')}{field('end')}{r('code')}"
+        f"{field('separate')}{r('7')}{field('end')}",
+        "7",
+    ),
+    ("characters between elements", "<w:r>\n x <w:t>a</w:t>\n</w:r>", "a"),
     ("simple field", f'<w:fldSimple w:instr="DATE">{r("7")}</w:fldSimple>', "7"),
     ("note", '<w:r><w:footnoteReference w:id="2"/></w:r>', ""),
     ("hidden", "<w:r><w:rPr><w:vanish/></w:rPr><w:t>a</w:t></w:r>", ""),
@@ -354,6 +366,26 @@ def test_a_part_longer_than_a_document_may_be_is_refused(tmp_path):
     content = packed(GOOD | {"word/document.xml": words})
     with pytest.raises(ReadError, match=r"x.docx: longer than 1 MiB: split it"):
         read_file(tmp_path / "x.docx", content, max_mb=1)
+
+
+def test_a_part_as_long_as_a_document_may_be_is_read(tmp_path):
+    parts = parts_of(p("a"))
+    words = " ".join(str(n * n) for n in range(200_000))
+    room = (1 << 20) - len(parts["word/document.xml"]) - len("<!---->")
+    parts["word/document.xml"] += f"<!--{words[:room]}-->"
+    assert texts(read_file(tmp_path / "x.docx", packed(parts), max_mb=1)) == ["a"]
+    parts["word/document.xml"] += " "
+    with pytest.raises(ReadError, match=r"x.docx: longer than 1 MiB"):
+        read_file(tmp_path / "x.docx", packed(parts), max_mb=1)
+
+
+def test_a_part_of_eight_mebibytes_is_no_bomb_however_small_it_was_packed(tmp_path):
+    parts = parts_of(p("a"))
+    parts["word/document.xml"] += " " * ((8 << 20) - len(parts["word/document.xml"]))
+    assert texts(read_file(tmp_path / "x.docx", packed(parts))) == ["a"]
+    parts["word/document.xml"] += " "
+    with pytest.raises(ReadError, match="unpacks to more than 250 times its size"):
+        read_file(tmp_path / "x.docx", packed(parts))
 
 
 def test_a_password_on_a_part_is_named(tmp_path):

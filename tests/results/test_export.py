@@ -145,6 +145,12 @@ def test_a_value_of_the_wrong_kind_is_refused_in_one_line(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_error_in_a_later_group_names_its_rows(tmp_path):
+    rows = ({"n": "many" if n == 40_000 else n} for n in range(1, 40_001))
+    with pytest.raises(InputError, match=r"^column 'n', rows 32769 to 40000: not all are int64"):
+        write_rows(rows, {"n": int}, tmp_path / "t.parquet")
+
+
 def failing(error):
     yield {"n": 1}
     raise error

@@ -3,7 +3,12 @@ from __future__ import annotations
 import pytest
 
 from permutopic.errors import InputError
-from permutopic.text.languages import guess_language, language_code, language_name
+from permutopic.text.languages import (
+    function_words,
+    guess_language,
+    language_code,
+    language_name,
+)
 
 SENTENCES = {
     "en": "The old mill stands by the river, and it was built for the people of the town.",
@@ -51,6 +56,42 @@ def test_languages_are_guessed_by_their_little_words_and_scripts(code, text):
 )
 def test_what_shows_no_language_is_not_guessed(text):
     assert guess_language(text) is None
+
+
+def test_a_language_that_is_hardly_ahead_of_another_is_not_guessed():
+    both = "og at det er en til på som med den for ikke et har fra eller også "  # Danish, Norwegian
+    assert guess_language(both + "af blev ") is None
+    assert guess_language(both + "af blev der " * 3) == "da"
+
+
+def test_han_is_japanese_with_a_fifth_of_kana_and_chinese_with_less():
+    assert guess_language("漢" * 8 + "か" * 2) == "ja"
+    assert guess_language("漢" * 9 + "か" * 2) == "zh"
+
+
+def test_a_text_needs_eight_letters_and_is_judged_by_its_beginning():
+    assert guess_language("Μύλος αυ") is None
+    assert guess_language("Μύλος αυτ") == "el"
+    assert (
+        guess_language("The mill of the town and the river. " * 60 + SENTENCES["fr"] * 99) == "en"
+    )
+
+
+@pytest.mark.parametrize(("n_others", "code"), [(47, "en"), (48, None)])
+def test_eight_of_a_hundred_words_are_function_words_at_least(n_others, code):
+    assert guess_language("the of was which " + "xyzzy " * (n_others - 1)) == code
+
+
+@pytest.mark.parametrize(
+    ("counts", "found"),
+    [
+        ({"the": 2, "of": 1, "and": 1, "crust": 46}, True),  # 8 of 100
+        ({"the": 2, "of": 1, "and": 1, "crust": 47}, False),
+        ({"the": 50, "of": 50, "crust": 1}, False),  # two words are no evidence
+    ],
+)
+def test_function_words_are_those_of_a_language_that_is_shown(counts, found):
+    assert bool(function_words(counts)) == found
 
 
 def test_short_reviews_look_english_or_like_nothing():

@@ -93,8 +93,8 @@ def bootstrap_interval(
     table = check_table(rows, "rows")
     if table.shape[0] < 2:
         raise InputError("an interval over documents needs two documents at least, not 1")
-    interval = _interval(table, statistic, level, rounds, method, generator(seed), vectorized)
-    return Interval(*map(float, interval), level)
+    low, high = _interval(table, statistic, level, rounds, method, generator(seed), vectorized)
+    return Interval(low, high, level)
 
 
 def _interval(
@@ -126,7 +126,7 @@ def _interval(
         with warnings.catch_warnings(), np.errstate(invalid="ignore"):
             warnings.simplefilter("ignore", DegenerateDataWarning)  # an error says it better
             found = bootstrap(documents, statistics, method="bca", **settings)
-    low, high = found.confidence_interval
+    low, high = map(float, found.confidence_interval)
     if not low <= high:  # nan
         raise InputError(
             "bca has no interval: all resampled statistics lie on one side of the statistic, or "

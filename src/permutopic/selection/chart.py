@@ -134,7 +134,10 @@ def labelled_sizes(sizes: Sequence[int], chosen: int) -> list[int]:
 
 def _draw_two(panel: Any, sizes: Sequence[int], curves: dict[str, Sequence[float | None]]) -> None:
     """Draw two named curves, the first over the second; a value that is None leaves a gap."""
-    looks = ({"color": FIRST, "zorder": 3}, {"color": SECOND, "markerfacecolor": "white"})
+    looks: tuple[dict[str, Any], ...] = (
+        {"color": FIRST, "zorder": 3},
+        {"color": SECOND, "markerfacecolor": "white"},
+    )
     for (name, values), look in zip(curves.items(), looks, strict=True):
         defined = [math.nan if value is None else value for value in values]
         panel.plot(sizes, defined, marker="o", label=name, **look)
