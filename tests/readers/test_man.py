@@ -162,6 +162,7 @@ def test_every_named_character_is_one_that_can_be_read():
         (".PP\n\\-a\n.RS 4\nAll.\n.RE\nMore.\n", ["-a\nAll.", "More."]),
         ("Two\nlines.\n.RS\nIndented.\n.RE\n", ["Two\nlines.", "Indented."]),
         ("a\n.sp\nb\n.LP\nc\n.HP\nd\n.P\ne\n", ["a", "b", "c", "d", "e"]),
+        ("a\n.bp\nb\n", ["a", "b"]),
         ("a\n.br\nb\n.ft B\nc\n.unknown words\n", ["a\nb\nc"]),
         (
             ".ie n \\{\\\n\\h'-04'\\(bu\\h'+03'\\c\n.\\}\n.el \\{\\\n.IP \\(bu 2\n.\\}\nPoint.\n",
