@@ -135,6 +135,12 @@ def test_a_quoted_glob_is_a_path(tmp_path, monkeypatch):
     assert (found.source.name, found.in_folder) == ("a.txt", True)
 
 
+def test_any_wildcard_makes_a_path_a_glob(tmp_path):
+    make(tmp_path, "a.txt", "b.txt", "cc.txt")
+    assert titles(f"{tmp_path}/?.txt") == ["a", "b"]
+    assert titles(f"{tmp_path}/[ac].txt") == ["a"]
+
+
 def test_a_glob_that_fits_a_folder_takes_what_is_in_it_as_in_a_shell(tmp_path):
     make(tmp_path, "man1/a.1", "man1/x/b.1", "man2/c.2", "other/d.1")
     assert titles(f"{tmp_path}/man*") == ["man1/a", "man1/x/b", "man2/c"]
