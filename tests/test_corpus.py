@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from permutopic.corpus import Corpus, arrays
+from permutopic.corpus import Corpus, arrays, documents_from_paragraphs
 from permutopic.documents import Document, Unit
 from permutopic.errors import InputError
 
@@ -112,6 +112,12 @@ def test_a_reference_needs_every_heading():
 def test_bad_documents_are_refused_by_place(documents, message):
     with pytest.raises(InputError, match=message):
         Corpus.from_paragraphs(documents)
+
+
+def test_documents_are_numbered_from_where_they_begin():
+    first, second = documents_from_paragraphs([["a"], ["b"]], 5)
+    assert (first.title, first.location) == ("5", "document 5")
+    assert (second.title, second.units[0].text) == ("6", "b")
 
 
 def test_titles_must_match():

@@ -205,3 +205,10 @@ def test_a_missing_extra_is_named():
     with pytest.raises(InputError, match=r"^Maps need the extra 'geo': pip install 'permutopic"):
         needs("no_such_module", "geo", "Maps")
     assert needs("json", "none", "nothing").loads("1") == 1
+
+
+def test_an_extra_that_cannot_be_imported_is_missing(tmp_path, monkeypatch):
+    (tmp_path / "half_installed.py").write_text("raise ImportError('no such library')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InputError, match=r"^Maps need the extra 'geo'"):
+        needs("half_installed", "geo", "Maps")

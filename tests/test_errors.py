@@ -23,6 +23,13 @@ def test_a_message_is_text_that_can_be_written_with_other_names():
     assert render("n_chains stays in plain text", NAMES) == "n_chains stays in plain text"
 
 
+def test_a_value_is_written_even_if_it_is_nothing():
+    for value, shown in ((0, "0"), (False, "False"), ("", "''")):
+        message = Message("give ", Parameter("n_chains", value))
+        assert message == f"give n_chains={shown}"
+        assert message.render(NAMES) == f"give --chains {value}"
+
+
 def test_messages_within_messages_and_copies_keep_their_parts():
     inner = Message("name it (", Parameter("encoding", "latin-1"), ")")
     outer = Message("a.txt: ", inner, "!")

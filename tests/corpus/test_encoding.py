@@ -250,6 +250,19 @@ def test_the_arrays_are_what_a_slow_twin_finds(pages):
     assert again.fingerprint == corpus.fingerprint
 
 
+def test_a_part_of_a_corpus_has_all_that_stands_beside_its_units():
+    pages = [
+        Document("a", (Unit("one", "H", "h"), Unit("one two", "I", "i")), "a.txt"),
+        Document("b", (Unit("one two three", "J", "j"),), "b.txt"),
+    ]
+    part = take_documents(Encoder(keep_texts=True).encode(pages), np.array([1, 0]))
+    assert (part.titles, part.locations) == (("b", "a"), ("b.txt", "a.txt"))
+    assert (part.headings, part.labels) == (("J", "H", "I"), ("j", "h", "i"))
+    assert part.source_words.tolist() == [3, 1, 2]
+    assert part.texts == ("one two three", "one", "one two")
+    assert words(part) == [["one", "two", "three"], ["one"], ["one", "two"]]
+
+
 @pytest.mark.parametrize("wrong", ["abc", ["a", "a"]])
 def test_a_vocabulary_is_a_list_of_different_words(wrong):
     with pytest.raises(InputError, match="a list of words, each of them once"):

@@ -146,6 +146,8 @@ def test_all_documents_may_be_the_same():
 def test_units_make_a_difference_between_texts():
     joined = page("x", " ".join(unit.text for unit in pages(1)[0].units), "Another one, of the")
     assert warnings_of([*pages(3), joined]) == []
+    divided = [page("x", "A mill", "stone", ENGLISH), page("y", "A mills", "tone", ENGLISH)]
+    assert warnings_of([*pages(3), *divided]) == []
 
 
 def test_the_same_title_again_is_said_in_one_line():
@@ -202,6 +204,10 @@ def test_short_units_are_said_if_there_are_many():
         "short ones"
     )
     assert warnings_of(short[:2]) == []
+    for n_words, n_warnings in ((4, 1), (5, 0)):
+        text = " ".join("abcde"[:n_words])
+        units = [page(str(d), *(f"{text}{d}{u}" for u in range(10))) for d in range(3)]
+        assert len(warnings_of(units)) == n_warnings
 
 
 def test_half_a_word_is_not_counted():

@@ -52,6 +52,7 @@ def test_everything_there_is_is_told(folder):
 
 def test_each_thing_is_warned_of_once(folder):
     found = inspect(folder)
+    assert found.n_topics == 10
     assert [message.split(",")[0] for message in found.warnings] == [
         "1 left out (binary)",
         "1 document left out without a word",

@@ -64,6 +64,8 @@ def test_digits_count_by_value():
     ("name", "format_name"),
     [
         ("a.TXT", "text"), ("a.text.gz", "text"), ("a.md", "markdown"), ("a.htm", "html"),
+        ("a.txt.GZ", "text"), ("a.markdown", "markdown"), ("a.mdown", "markdown"),
+        ("a.mkd", "markdown"), ("a.html", "html"), ("a.csv", "csv"), ("a.parquet", "parquet"),
         ("a.xhtml.xz", "html"), ("dump.xml.bz2", "mediawiki"), ("a.docx", "docx"), ("ls.1", "man"),
         ("open.2.gz", "man"), ("perl.3pm", "man"), ("x.n", "man"), ("a.ndjson", "jsonl"),
         ("a.jsonl.zst", "jsonl"), ("a.tsv", "csv"), ("a.pq", "parquet"), ("a.7z", None),
@@ -108,6 +110,7 @@ def test_globs_of_files_to_take_and_to_leave(tmp_path):
     assert titles(tmp_path, include=["*.md", "c/*"]) == ["b", "c/a", "c/e"]
     assert titles(tmp_path, include=("./*",)) == ["a", "b"]
     assert titles(tmp_path, exclude="c/**") == ["a", "b"]
+    assert titles(tmp_path, exclude=("*.md", "c/d/*")) == ["a", "c/a", "c/e"]
     assert titles(tmp_path, exclude="a.*", include="**/*.txt") == ["c/e"]
     assert titles(tmp_path, include="[z-a].txt", exclude="[!]") == []
 
@@ -130,6 +133,12 @@ def test_a_quoted_glob_is_a_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     [found] = find("a*")
     assert (found.source.name, found.in_folder) == ("a.txt", True)
+
+
+def test_any_wildcard_makes_a_path_a_glob(tmp_path):
+    make(tmp_path, "a.txt", "b.txt", "cc.txt")
+    assert titles(f"{tmp_path}/?.txt") == ["a", "b"]
+    assert titles(f"{tmp_path}/[ac].txt") == ["a"]
 
 
 def test_a_glob_that_fits_a_folder_takes_what_is_in_it_as_in_a_shell(tmp_path):

@@ -382,3 +382,36 @@ def test_a_main_element_that_is_hidden_is_none():
 def test_a_little_text_before_the_only_main_heading_is_left_out(n_before, n_after, is_left_out):
     page = f"<p>{'a' * n_before}</p><h1>T</h1><p>{'b' * n_after}</p><h2>U</h2>"
     assert len(texts(page)) == 2 - is_left_out
+
+
+@pytest.mark.parametrize(("n_sentences", "is_text"), [(2, False), (3, True)])
+def test_a_sidebar_with_three_long_sentences_is_text(n_sentences, is_text):
+    page = f"<p>{LONG}{LONG}</p><div id=sidebar><p>{f'{ONE} ' * n_sentences}</p></div>"
+    assert len(texts(page)) == 1 + is_text
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<dialog open><p>x</p></dialog>",
+        "<p class=reference>x</p>",
+        "<p hidden-not>x</p>",
+        "<p style=color:red style=display:none>x</p>",
+        "<p><a name=top>x</a></p>",
+        "<svg/><p>x</p>",
+        "<p>\ufeffx\u00ad</p>",
+    ],
+)
+def test_what_only_looks_hidden_is_text(part):
+    assert texts(f"<h1>T</h1><p>{LONG}</p>{part}<p>End.") == [LONG.strip(), "x", "End."]
+
+
+def test_underscores_of_a_class_are_hyphens():
+    assert texts(f"<p>{LONG}</p><div class=site_footer><p>x</p></div>") == [LONG.strip()]
+
+
+def test_hidden_text_around_hidden_text_is_no_boilerplate():
+    log = ReadLog()
+    page = f"<div hidden><div hidden><p>a</p></div><p>b</p></div><p>{ONE}</p>"
+    read_web_page(page, log=log)
+    assert log.boilerplate == 0

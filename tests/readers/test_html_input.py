@@ -27,6 +27,7 @@ def texts(content, **reading):
         ("<META HTTP-EQUIV='Content-Type' CONTENT='text/html; charset=koi8-r'>", "koi8-r"),
         ("<?xml version='1.0' encoding='windows-1251'?><meta charset=koi8-r>", "cp1251"),
         ("<!-- <meta charset=koi8-r> --><meta charset='x-sjis'>", "cp932"),
+        ("<p></p>" * 200 + "<meta charset=koi8-r>", "koi8-r"),
         ("<meta charset=utf-16>", "utf-8"),
         ("<meta charset=iso-8859-1>", "utf-8"),
         ("<meta charset=unicode_escape>", "utf-8"),
@@ -42,6 +43,21 @@ def test_the_encoding_is_what_the_page_declares(declaration, encoding):
 
 def test_latin_pages_are_read_as_browsers_do():
     assert texts(b"<meta charset=latin1><p>caf\xe9 \x80") == ["café €"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "encoding", "word"),
+    [
+        ("gb2312", "gb18030", "镕"),
+        ("shift_jis", "cp932", "①"),
+        ("euc-kr", "cp949", "똠"),
+        ("tis-620", "cp874", "ก€"),
+        ("iso-8859-9", "cp1254", "ğ€"),
+        ("ascii", "cp1252", "é€"),
+    ],
+)
+def test_a_name_stands_for_the_encoding_that_browsers_take_it_for(declared, encoding, word):
+    assert texts(f"<meta charset={declared}><p>{word}".encode(encoding)) == [word]
 
 
 def test_a_chosen_encoding_counts_more_than_the_declared_one():

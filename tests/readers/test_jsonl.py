@@ -230,6 +230,8 @@ BAD = [
         ":2: a paragraph of section 1 is null: it must be a string",
     ),
     ({"text": 5}, ":2: 'text' is int: it must be a string or a list of strings"),
+    ({"text": 0}, ":2: 'text' is int: it must be a string or a list of strings"),
+    ({"text": False}, ":2: 'text' is bool: it must be a string or a list of strings"),
     ({"text": ["a", None]}, ":2: item 2 of 'text' is null: it must be a string"),
     ({"text": "a", "title": []}, ":2: 'title' is a list: it must be a string"),
     ({"text": "a", "label": True}, ":2: 'label' is bool: it must be a string"),

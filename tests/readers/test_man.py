@@ -132,10 +132,39 @@ def test_escapes_show_what_they_stand_for(texts_of, source, text):
     assert texts_of(source + "\n") == [text]
 
 
+def test_the_first_title_of_a_page_is_its_title(page_of):
+    assert page_of(".TH OPEN 2\n.SH NAME\nopen\n.TH CLOSE 3\n").title == "open(2)"
+
+
+def test_a_blank_line_does_not_part_a_line_from_what_is_indented_under_it(texts_of):
+    assert texts_of("Two kinds:\n.RS\n.sp\nold and new\n.RE\nEnd\n") == [
+        "Two kinds:\nold and new",
+        "End",
+    ]
+
+
+def test_a_number_is_set_unless_it_has_a_sign(texts_of):
+    assert texts_of(".nr x 5\n.nr x 3\n\\nx\n.nr x -1\n\\nx\n.nr x +4\n\\nx\n") == ["3\n2\n6"]
+
+
+def test_the_first_file_that_a_page_includes_is_what_it_is_an_alias_of(tmp_path):
+    path, log = tmp_path / "x.2", ReadLog()
+    path.write_text(".so man2/a.2\n.so man2/b.2\n")
+    assert list(read(Source(path, "x.2", "x"), ReadOptions(), log)) == []
+    assert log.examples == [("x.2", "alias", "alias of man2/a.2")]
+
+
 def test_every_named_character_is_one_that_can_be_read():
     assert all(
         len(text) == 1 or text in {"", "fi", "fl", "ff", "ffi", "ffl"} for text in SPECIAL.values()
     )
+    assert [special_character(name) for name in ("char32", "char31", "char126", "char127")] == [
+        " ",
+        "",
+        "~",
+        "",
+    ]
+    assert special_character("a a^ aa") == "ấ"
     assert [special_character(name) for name in ("rs", "~n", "^o", "char38", "Z", " ", "")] == [
         "\\",
         "ñ",
@@ -162,6 +191,7 @@ def test_every_named_character_is_one_that_can_be_read():
         (".PP\n\\-a\n.RS 4\nAll.\n.RE\nMore.\n", ["-a\nAll.", "More."]),
         ("Two\nlines.\n.RS\nIndented.\n.RE\n", ["Two\nlines.", "Indented."]),
         ("a\n.sp\nb\n.LP\nc\n.HP\nd\n.P\ne\n", ["a", "b", "c", "d", "e"]),
+        ("a\n.bp\nb\n", ["a", "b"]),
         ("a\n.br\nb\n.ft B\nc\n.unknown words\n", ["a\nb\nc"]),
         (
             ".ie n \\{\\\n\\h'-04'\\(bu\\h'+03'\\c\n.\\}\n.el \\{\\\n.IP \\(bu 2\n.\\}\nPoint.\n",
@@ -234,6 +264,9 @@ def test_conditions_hold_as_on_a_terminal(texts_of, body, text):
     [
         ("n .B", True, " .B"),
         ("!!t", False, ""),
+        ("o", True, ""),
+        ("e", False, ""),
+        ("v", False, ""),
         ("1.5u>1 x", False, " x"),
         ("3-1*2=4 x", True, " x"),
         ("(1&0):(2%2)", False, ""),

@@ -47,6 +47,21 @@ def test_a_list_ends_before_the_text_that_follows_it(texts_of):
     assert texts_of(".Bl -bullet\n.It\nOne\n.El\nTwo\n") == ["One", "Two"]
 
 
+def test_the_systems_have_their_names(texts_of):
+    body = "".join(f".{name}\n" for name in ["At", "Bx", "Bsx", "Dx", "Fx", "Nx", "Ox", "Ux"])
+    names = "AT&T UNIX,BSD,BSD/OS,DragonFly,FreeBSD,NetBSD,OpenBSD,UNIX"
+    assert texts_of(body) == [names.replace(",", "\n")]
+
+
+@pytest.mark.parametrize("sign", ".,:;)]?!")
+def test_no_blank_stands_before_closing_punctuation(texts_of, sign):
+    assert texts_of(f".Ar a {sign}\n") == [f"a{sign}"]
+
+
+def test_blanks_are_turned_off_and_on_again_without_saying_which(texts_of):
+    assert texts_of(".Sm\n.Ar a b\n.Sm\n.Ar c d\n") == ["ab\nc d"]
+
+
 def test_words_have_their_offsets(page_of):
     document = page_of(HEAD + "See\n.Op Fl v Ar file .\n")
     [unit] = document.units

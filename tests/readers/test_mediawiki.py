@@ -162,6 +162,25 @@ def test_old_dumps_tell_namespaces_and_redirects_by_the_page_itself(write):
     assert log.skipped == {"another namespace": 1, "redirect": 1}
 
 
+def test_names_of_namespaces_may_be_written_with_blanks_or_underscores(write):
+    space = "<namespace key='3'>User talk</namespace>"
+    namespaces = f"<siteinfo><namespaces>{space}</namespaces></siteinfo>"
+    pages = [page("User_talk:A", "One.", more=""), page("B", "Two.", more="<ns> 0 </ns>")]
+    assert [d.title for d in read_file(write(dump(namespaces, *pages)))] == ["B"]
+
+
+def test_a_page_that_is_empty_is_not_one_whose_text_is_elsewhere(write):
+    log = ReadLog()
+    pages = [page("A", "", attributes=" bytes='0'"), page("B", "", attributes=" bytes='9'")]
+    assert [(d.title, d.units) for d in read_file(write(dump(*pages)), log)] == [("A", ())]
+    assert log.skipped == {"text not in the dump": 1}
+
+
+def test_the_longest_title_of_a_wiki_is_read_whole(write):
+    [document] = read_file(write(dump(page("x" * 255, "One."))))
+    assert document.title == "x" * 255
+
+
 def revision(text, attributes="", model="<model>wikitext</model>"):
     return f"<revision>{model}<text{attributes}>{text}</text></revision>"
 
@@ -188,10 +207,9 @@ def test_the_last_revision_counts_also_of_its_model_and_deletion(write):
 
 
 def test_a_wikis_own_names_of_files_are_taken_from_the_dump(write):
-    namespaces = (
-        "<siteinfo><namespaces><namespace key='6'>Datei</namespace></namespaces></siteinfo>"
-    )
-    path = write(dump(namespaces, page("A", "One. [[Datei:Karte|two]]")))
+    names = "<namespace key='6'>Datei</namespace><namespace key='-2'>Medium</namespace>"
+    namespaces = f"<siteinfo><namespaces>{names}</namespaces></siteinfo>"
+    path = write(dump(namespaces, page("A", "One. [[Datei:Karte|two]] [[Medium:Lied|three]]")))
     assert [u.text for u in read_file(path)[0].units] == ["One."]
 
 
@@ -288,6 +306,12 @@ def test_a_page_that_is_too_long_is_refused_while_it_arrives(write):
     log = ReadLog()
     assert [d.title for d in read_file(path, log, max_mb=1, on_bad="skip")] == ["B"]
     assert log.skipped == {"too long": 1}
+
+
+@pytest.mark.parametrize(("n_more", "titles"), [(0, ["A", "B"]), (1, ["B"])])
+def test_a_page_may_be_as_long_as_the_limit(write, n_more, titles):
+    path = write(dump(page("A", "a" * ((1 << 20) + n_more)), page("B", "Two.")))
+    assert [d.title for d in read_file(path, max_mb=1, on_bad="skip")] == titles
 
 
 def test_a_long_page_that_is_not_wanted_bothers_nobody(write):

@@ -255,6 +255,13 @@ def test_examples_are_kept_for_every_reason():
     log.skip("late.txt", "binary", "byte 3 is zero")
     assert len(log.examples) == 1001
     assert log.examples[-1] == ("late.txt", "binary", "byte 3 is zero")
+    for n in range(5):
+        log.skip(f"{n}.txt", "empty file")
+    assert [where for where, why, _ in log.examples if why == "empty file"] == [
+        "0.txt",
+        "1.txt",
+        "2.txt",
+    ]
 
 
 def test_one_of_several_paths_without_a_file_is_counted(tmp_path):
@@ -264,6 +271,9 @@ def test_one_of_several_paths_without_a_file_is_counted(tmp_path):
     paths = [tmp_path / "a.txt", tmp_path / "none", f"{tmp_path}/*.tyop"]
     assert len(list(read_documents(paths, log=log))) == 1
     assert log.skipped == {"nothing to read there": 2}
+    log = ReadLog()
+    assert len(list(read_documents(paths[:2], log=log))) == 1
+    assert log.skipped == {"nothing to read there": 1}
 
 
 def test_what_was_wrong_with_all_files_of_a_folder_is_said_of_one(tmp_path):

@@ -342,6 +342,13 @@ def test_what_cannot_begin_a_row_after_a_broken_one_is_left_out_with_it(tmp_path
     assert log.examples[0][2].endswith("(lines 2–3 are left out)")
 
 
+def test_a_row_of_empty_fields_is_a_row_and_not_a_blank_line(tmp_path):
+    empty, full = read_text(tmp_path, "title,text\n,\nx,One.\n")
+    assert (empty.units, empty.location[-2:], full.title) == ((), ":2", "x")
+    with pytest.raises(ReadError, match=":2: this row has 3 fields, the header 2"):
+        read_text(tmp_path, "title,text\n,,\n")
+
+
 def test_the_limit_of_fields_of_the_csv_module_is_left_as_it_was(tmp_path):
     usual = csv.field_size_limit()
     read_text(tmp_path, "text\nOne.\n", max_mb=1)

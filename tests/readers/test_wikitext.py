@@ -68,6 +68,7 @@ LEFT_OUT = [
     "{{{{{a}}}}}",
     "{|\n! a\n|-\n| b {{c|\n|d}}\n{|\n| inner\n|}\n|}",
     ":{|\n| indented\n|}",
+    "*:{|\n| a\nlonger cell\n|}",
     "{{wrap|\n{|\n| a\n|}}}",
     "{{a\n|}}",
     "<table><tr><td>a<table><td>b</table></td></tr></table>",
@@ -83,6 +84,7 @@ LEFT_OUT = [
     "<!-- never ended",
     "[[File:A.png|thumb|a [[b]] and [[c|d]]\n\ne]]",
     "[[image:A.png]]",
+    "[[Media:Song|a]]",
     "[[Bild:A b.JPG|mini|a]]",
     "[[Category:A|b]]",
     "[[ category : A ]]",
@@ -102,6 +104,10 @@ def test_what_is_no_prose_is_left_out(wikitext):
     assert alone in ([], ["{{Infobox"])
     if "never" not in wikitext:
         assert texts(f"Before.\n\n{wikitext}\n\nAfter.") == ["Before.", "After."]
+
+
+def test_signs_that_one_end_of_a_heading_has_more_of_are_text():
+    assert list(read_wikitext("=== A ==\n\n== B ===")) == [Heading(2, "= A"), Heading(2, "B =")]
 
 
 def test_a_wikis_own_names_of_files_and_categories_count():

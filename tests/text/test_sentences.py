@@ -28,6 +28,8 @@ def sentences(text):
         ["Das ist z.B. Wien.", "Es regnet."],
         ["यह एक वाक्य है।", "यह दूसरा है।"],
         ["هل هذا سؤال؟", "نعم."],
+        ["He saw approx. Fifty men."],
+        ["It is 5.", "Then 6.", "It ended."],
         ["no end"],
     ],
 )

@@ -26,6 +26,7 @@ from permutopic.text.splitting import (
         (split_words, "The CAT, don't sit: 3.5 °C", ["The", "CAT", "don't", "sit", "3.5", "C"]),
         (split_words, "$1,000.50; e.g. U.S. end.Next", ["1,000.50", "e.g", "U.S", "end.Next"]),
         (split_words, "L’eau, ÉTÉ; Straße", ["L'eau", "ÉTÉ", "Straße"]),
+        (split_words, "donʼt don＇t", ["don't", "don't"]),
         (split_words, "Cafe\u0301", ["Caf\u00e9"]),
         (split_words, "O_RDONLY москва 'quoted' a'", ["O_RDONLY", "москва", "quoted", "a"]),
         (split_words, "हिन्दी में लिखा", ["हिन्दी", "में", "लिखा"]),
@@ -51,6 +52,8 @@ def test_tokens_by_hand(split, text, tokens):
         ("it", "dell'acqua l'ora", ["dell", "acqua", "l", "ora"]),
         ("en", "l'eau", ["l'eau"]),
         ("sv", "EU:s lag", ["EU:s", "lag"]),
+        ("fi", "EU:n laki", ["EU:n", "laki"]),
+        ("ca", "l'aigua", ["l", "aigua"]),
         ("en", "EU:s", ["EU", "s"]),
     ],
 )
@@ -152,3 +155,8 @@ def test_a_cedilla_without_a_letter_is_no_word():
 
 def test_source_words_are_white_space_words():
     assert count_source_words(" don't  stop…\nnow ") == 3
+
+
+@pytest.mark.parametrize(("text", "count"), [("北京 ab", 2), ("北京 a", 2), ("北京a", 3)])
+def test_characters_count_as_words_if_more_than_half_are_of_a_script_without_spaces(text, count):
+    assert count_source_words(text) == count

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permutopic.errors import InputError
+from permutopic.text import segmenters
 from permutopic.text import tokens as tokens_module
 from permutopic.text.lowercase import lower
 from permutopic.text.tokens import Tokens
@@ -86,6 +87,17 @@ def test_no_more_stems_are_remembered_than_memory_has_room_for(monkeypatch):
         found = tokens_module._stem_tokens(lambda word: word[:-1], remembered, text.split())
         assert found == [word[:-1] for word in text.split()]
         assert len(remembered) <= 2 + 2
+
+
+def test_folded_tokens_are_not_stemmed():
+    given = ["<number>", "<url>", "cats"]
+    found = tokens_module._stem_tokens(lambda word: word[:-1], {}, given)
+    assert found == ["<number>", "<url>", "cat"]
+
+
+def test_signs_that_a_segmenter_gives_are_no_words(monkeypatch):
+    monkeypatch.setattr(segmenters, "_chinese", lambda: lambda run: ["·", run, "…"])
+    assert segmenters.segmenting_splitter("zh")("Old 中文") == ["Old", "中文"]
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,26 @@ def test_windows_cross_paragraphs_and_take_the_heading_of_their_middle():
     ]
 
 
+def test_a_window_has_a_hundred_words_unless_another_number_is_given():
+    cut = Units("window").cut(document(("A", "word " * 249 + "end")))
+    assert [len(unit.text.split()) for unit in cut.units] == [100, 100, 50]
+
+
+def test_another_label_begins_another_section():
+    units = (Unit("One.", "A", "x"), Unit("Two.", "A", "x"), Unit("Three.", "A", "y"))
+    cut = Units("section").cut(Document("t", units, "here"))
+    assert [(unit.text, unit.label) for unit in cut.units] == [
+        ("One.\n\nTwo.", "x"),
+        ("Three.", "y"),
+    ]
+
+
+def test_a_unit_has_no_source_if_a_part_of_it_has_none():
+    page = Document("t", (Unit("One.", "A", None, (Piece("One.", 0, 4),)), Unit("Two.", "A")), "h")
+    [unit] = Units("section").cut(page).units
+    assert (unit.text, unit.start, unit.end) == ("One.\n\nTwo.", -1, -1)
+
+
 def test_windows_may_overlap():
     texts = [" ".join(t.split()) for _, t, _ in found(Units("window", window=6, step=3))]
     assert texts == [
