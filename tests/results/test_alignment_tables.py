@@ -18,6 +18,7 @@ from permutopic.results.alignment import (
     find_topic,
     fitted_documents,
     passages_of,
+    runs_of,
 )
 
 from by_hand import make_inferred
@@ -99,6 +100,8 @@ def test_all_units_of_a_document_are_passages(aligned):
         (4, 3, 21, 30, 2),
     ]
     assert [each.probability for each in found] == [0.9, 0.7, 0.5]
+    assert {each.document for each in passages_of(aligned.documents[0], NAMES)} == {1}
+    assert {each.document for each in runs_of(aligned.documents[0], NAMES)} == {1}
 
 
 def slow_nearest(documents, document, unit, n):

@@ -184,7 +184,7 @@ def test_a_k_exactly_as_far_less_stable_as_is_no_matter_is_taken():
 
 def test_a_gain_beyond_its_error_is_one_unless_all_is_one_topic():
     scores = [0.009 - 0.01 * n for n in range(len(GRID))]
-    for used, notes in ((GRID, 1), ([1.0] * len(GRID), 3)):
+    for used, notes in ((GRID, 1), ([1.0] * len(GRID), 3), ([1.4] * len(GRID), 3)):
         advice = recommend(table(scores, used=used), 0.009, 0.004)
         assert len(advice.notes) == notes
         assert ("better than one list of words" in advice.notes[0]) == (notes == 3)
