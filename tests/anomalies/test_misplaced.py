@@ -117,6 +117,8 @@ def test_what_few_samples_have_is_not_reported():
     (found,) = find_misplaced(document, known, thresholds, samples)
     assert found.certainty == 0.4
     assert find_misplaced(document, known, Thresholds(unlikely=1, sure=0.5), samples) == ()
+    exactly = Thresholds(unlikely=found.probability, sure=0.4)
+    assert find_misplaced(document, known, exactly, samples) == (found,)
 
 
 def test_a_sample_without_one_of_two_topics_has_them_in_no_order():

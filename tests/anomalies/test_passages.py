@@ -120,6 +120,24 @@ def test_a_unit_that_another_topic_explains_far_better_belongs_there():
     assert kinds(elsewhere, rate=25 / 30 + 0.01) == []
 
 
+def test_a_threshold_is_met_by_what_is_exactly_as_great():
+    def last(**changes):
+        """Make units of 32 known words that the topics explain as the background does."""
+        gains = [[0.0, 0.0, 0.0]] * 5 + [changes.get("gains", [0.0, 0.0, 0.0])]
+        known = [32] * 5 + [changes.get("known", 32)]
+        unknown = [0] * 5 + [changes.get("unknown", 0)]
+        return inferred([0] * 6, gains=gains, known=known, unknown=unknown)
+
+    assert kinds(last(gains=[-16.0, -16.0, 0.0])) == [("no topic", 6, 6)]  # 0.5 nats per word
+    assert kinds(last(known=10, unknown=10)) == [("unknown words", 6, 6)]  # half of twenty
+    assert kinds(last(known=40, gains=[-10.0, 10.0, 0.0])) == [("other topic", 6, 6)]
+    assert kinds(last(known=40, gains=[-10.0, 9.9, 0.0])) == []
+    explained = inferred(
+        [0] * 6, gains=[[16.0, 0, 0]] * 5 + [[0.0, 0, 0]], known=[32] * 6, unknown=[0] * 6
+    )
+    assert kinds(explained) == []  # as well as by the background is no misfit
+
+
 def test_short_units_are_never_found():
     short = {"known": 4, "unknown": 15}
     assert kinds(six_units(**short)) == []
