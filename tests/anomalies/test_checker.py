@@ -258,6 +258,12 @@ def test_where_the_outline_has_no_dispersion_the_models_is_taken():
     assert TopicUsage.from_outline(OUTLINE, unused, [9.0, 9.0]).dispersion.tolist() == [3.0]
 
 
+def test_where_no_topic_is_in_use_none_precedes_another():
+    unused = TopicUsage(("a", "b"), np.zeros((3, 2), dtype=int), np.zeros(0))
+    assert (unused.used.tolist(), unused.ranks.tolist()) == ([], [-1, -1])
+    assert unused.precedence.tolist() == [[0, 0], [0, 0]]
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
 
 from permutopic.anomalies import TopicUsage, match_template, parse_template
-from permutopic.anomalies.template_match import MIN_FIT
+from permutopic.anomalies.template_match import MIN_FIT, MatchedEntry
 from permutopic.anomalies.template_matching import HALF_WEIGHT_COUNT, _assign
 
 # Words that come a thousand times in the topic they belong to, and hardly elsewhere.
@@ -85,6 +86,18 @@ def test_one_topic_does_not_go_with_two_entries():
     assert empty.describe(NAMES).endswith(says)
 
 
+def test_an_entry_without_a_topic_is_described_by_the_closest():
+    entry = MatchedEntry("Air", (), "nothing", 0.5, 1, None, ("wind",), ())
+    none = "no topic of the model is for Air"
+    assert entry.describe(NAMES) == f"{none}: the closest is Hills, with +0.5 nats per word"
+    goes_with = replace(entry, closest_entry="Land")
+    assert goes_with.describe(NAMES) == f"{none} alone: Hills fits, and goes with Land"
+    exactly = replace(goes_with, fit=MIN_FIT)
+    assert exactly.describe(NAMES) == goes_with.describe(NAMES)
+    hardly = replace(goes_with, fit=0.3)
+    assert hardly.describe(NAMES) == f"{none}: the closest is Hills, with +0.3 nats per word"
+
+
 def test_a_second_topic_joins_where_it_fits_well():
     names = ("coast", "hills", "shops one", "shops two")
     counts = COUNTS.copy()
@@ -106,6 +119,12 @@ def test_how_well_a_topic_fits_its_own_heading_counts_as_well():
     claimed = {0: 0, 1: 0}
     for better, taken in ((1.6, {0: 1}), (2.6, {0: 1, 1: 0})):
         assert _assign(np.array([[1.0, 1.2], [better, -1.0]]), {}, claimed) == taken
+
+
+def test_a_topic_belongs_to_its_heading_even_if_it_fits_no_better_than_any():
+    assert _assign(np.array([[0.0, -1.0]]), {}, {0: 0}) == {0: 0}
+    assert _assign(np.array([[-2.0, -1.0]]), {}, {0: 0}) == {0: 0}
+    assert _assign(np.array([[MIN_FIT, -1.0]]), {}, {}) == {}
 
 
 def test_topics_in_no_document_are_not_matched():

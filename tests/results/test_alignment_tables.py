@@ -183,6 +183,11 @@ def test_words_are_split_as_the_model_splits_them():
     assert Alignment(documents, ["Sea"], split=str.split).nearest(1, 1) == ()
 
 
+def test_a_document_without_units_is_no_hindrance_to_counterparts():
+    documents = [make_inferred(["salt"], [0]), make_inferred([], []), make_inferred(["salt"], [0])]
+    assert [each.document for each in Alignment(documents, ["Sea"]).nearest(1, 1)] == [3]
+
+
 def test_documents_without_a_word_have_no_counterparts():
     documents = [make_inferred(["…"], [0]), make_inferred(["!"], [0])]
     assert Alignment(documents, ["Sea"]).nearest(1, 1) == ()
@@ -250,7 +255,8 @@ def test_a_fit_is_aligned_without_its_texts():
         ("a", "Sea", 4, 5, 2, None),
         ("c", "Town", 6, 7, 1, None),
     ]
-    assert [each.text for each in aligned.paragraphs("Hill")] == [None, None]
+    found = aligned.paragraphs("Hill")
+    assert [(each.text, each.probability) for each in found] == [(None, None)] * 2
     with pytest.raises(InputError, match="found by their text, and a model keeps none"):
         aligned.nearest(1, 1)
 
