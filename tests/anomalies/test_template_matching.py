@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from permutopic.anomalies import TopicUsage, match_template, parse_template
-from permutopic.anomalies.template_match import MIN_FIT, MatchedEntry
-from permutopic.anomalies.template_matching import HALF_WEIGHT_COUNT, _assign
+from permutopic.anomalies.template_match import MatchedEntry
+from permutopic.anomalies.template_matching import _add_remaining, _assign
 
 # Words that come a thousand times in the topic they belong to, and hardly elsewhere.
 VOCABULARY = ("sea", "salt", "hill", "snow", "town", "shop", "the", "rare")
@@ -20,6 +20,7 @@ COUNTS = np.array(
         [10, 10, 10, 10, 900, 1000, 900, 0],
     ]
 )
+MIN_FIT = 0.4  # as docs/checking.md has it
 NAMES = ("sea, salt", "Hills", "Town: hall", "Town: shop")
 
 
@@ -56,9 +57,7 @@ def test_the_fit_is_the_mean_log_ratio_over_known_words_shrunk_for_rare_ones():
     shares = (COUNTS[0] + 0.1) / (COUNTS[0] + 0.1).sum()
     totals = COUNTS.sum(axis=0)
     gains = np.log(shares / (totals / totals.sum()))[[0, 7]]
-    assert entry.fit == pytest.approx(
-        (gains * totals[[0, 7]] / (totals[[0, 7]] + HALF_WEIGHT_COUNT)).mean()
-    )
+    assert entry.fit == pytest.approx((gains * totals[[0, 7]] / (totals[[0, 7]] + 5)).mean())
 
 
 def test_an_entry_without_words_goes_by_those_of_its_name():
@@ -104,6 +103,20 @@ def test_a_second_topic_joins_where_it_fits_well():
     counts[2, 5] = 600
     found = match("Shops: shop\nCoast\nHills", names, counts)
     assert topics(found) == [(3, 2), (0,), (1,)]
+
+
+def test_a_second_topic_joins_from_half_the_fit_of_the_first_on_and_from_the_least_fit():
+    for first, second, joined in (
+        (2.0, 1.0, [0, 1]), (2.0, 0.99, [0]), (0.5, 0.4, [0, 1]), (0.5, 0.39, [0])
+    ):  # fmt: skip
+        assert _add_remaining({0: 0}, {}, np.array([[first, second]])) == [joined]
+    assert _add_remaining({0: 0}, {1: 0}, np.array([[2.0, -1.0]])) == [[0, 1]]  # by its heading
+
+
+def test_a_heading_is_worth_half_a_nat_to_its_entry_and_costs_others_as_much():
+    # Topic 0 has the heading of entry 0 and does not fit it; it fits entry 1 by so much.
+    for other, taken in ((0.99, {0: 0}), (1.01, {1: 0})):
+        assert _assign(np.array([[0.0], [other]]), {}, {0: 0}) == taken
 
 
 def test_a_heading_yields_to_words_that_fit_far_better():
