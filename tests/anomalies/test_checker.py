@@ -122,6 +122,12 @@ def test_topics_are_described_by_how_firmly_they_keep_their_position():
     assert first.describe() == "sea keeps its place; it moved in 0% of the documents that have it"
     assert second.describe().startswith("hill often gives way to later topics; it moved")
     assert third.describe() == "town moved in 11% of the documents that have it"
+    assert replace(third, name="hall, inn").describe().startswith("“hall, inn” moved in 11%")
+    assert (second.document_share, second.dispersion, second.in_place) == (1.0, 2.0, 0.9)
+    assert second.row() == {
+        "kind": "place", "topic": 1, "name": "hill", "probability": 0.0, "score": 2.0,
+        "says": second.describe(),
+    }  # fmt: skip
 
 
 def test_the_summary_has_the_documents_with_most_swaps_and_most_missing_topics():

@@ -156,6 +156,11 @@ def test_spare_topics_are_not_taken_along():
     assert recommend(shaky, 0.5).n_topics == 10
 
 
+def test_a_smaller_k_with_fewer_topics_in_use_is_no_equal():
+    scores = [0.1, 0.3, 0.494, 0.5, 0.4, 0.3, 0.2]  # K = 8 is behind by one and a half errors
+    assert recommend(table(scores), 0.5).n_topics == 10
+
+
 def test_the_smallest_that_was_tried_may_be_too_large():
     advice = recommend(table([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]), 0.5)
     assert advice.n_topics == 4
