@@ -124,9 +124,9 @@ def test_what_few_samples_have_is_not_reported():
 def test_a_sample_without_one_of_two_topics_has_them_in_no_order():
     outline = canonical_outline(usage([1.0, 1.0]))
     only_first, only_second, neither = [2, 0, 2], [2, 2, 1], [2, 2, 2]
-    samples = np.array([[0, 2, 1], only_first, only_second, neither])
-    assert share_in_order(samples, outline, 0, 1) == 0.25
-    assert share_in_order(samples, outline, 1, 0) == 0.0
+    samples = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 1], only_first, only_second, neither])
+    assert share_in_order(samples, outline, 0, 1) == pytest.approx(2 / 6)
+    assert share_in_order(samples, outline, 1, 0) == pytest.approx(1 / 6)
     twice = np.array([[1, 0, 1]])  # where a topic comes first counts
     assert share_in_order(twice, outline, 1, 0) == 1.0
 

@@ -179,6 +179,14 @@ def test_no_gain_over_one_topic_is_told(gain):
 def test_two_topics_in_use_may_gain_by_chance():
     advice = recommend(table([0.003] * len(GRID), used=[2.0] * len(GRID)), 0.003, 0.004)
     assert "Topics gain 0.003 ± 0.004 nats per word" in advice.notes[0]
+    advice = recommend(table([0.003] * len(GRID), used=[1.4] * len(GRID)), 0.003, 0.004)
+    assert "better than one list of words" in advice.notes[0]
+
+
+def test_of_several_stabler_k_the_largest_is_named():
+    scores, agreement = [0.42, 0.45, 0.5, 0.5, 0.5, 0.5, 0.5], [0.9, 0.85, 0.6, 0.6, 0.6, 0.6, 0.6]
+    [note] = recommend(table(scores, agreement=agreement), 0.5).notes
+    assert "0.85 at K = 6" in note
 
 
 def test_a_k_exactly_as_far_less_stable_as_is_no_matter_is_taken():
