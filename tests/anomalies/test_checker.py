@@ -20,6 +20,7 @@ from permutopic.anomalies import (
     parse_template,
     summarize_checks,
 )
+from permutopic.anomalies.check_report import CheckReport
 from permutopic.errors import InputError
 
 from by_hand import make_inferred
@@ -170,6 +171,7 @@ def test_those_that_deviate_most_come_first_and_no_more_than_asked_for():
     ]  # fmt: skip
     assert found.most_swaps[0][2] == pytest.approx(checks[0].expected_swaps)
     assert found.most_missing == (("lacks two", 2), ("lacks two more", 2), ("lacks one", 1))
+    assert CheckReport(checks, checker()).summary().most_swaps == found.most_swaps
     fewer = summarize_checks((), checks, 1)
     assert (len(fewer.most_swaps), len(fewer.most_missing)) == (1, 1)
 

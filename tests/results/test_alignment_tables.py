@@ -183,6 +183,10 @@ def test_words_are_split_as_the_model_splits_them():
     assert Alignment(documents, ["Sea"], split=str.split).nearest(1, 1) == ()
 
 
+def test_no_documents_make_an_empty_table():
+    assert list(Alignment([], []).table()) == []
+
+
 def test_a_document_without_units_is_no_hindrance_to_counterparts():
     documents = [make_inferred(["salt"], [0]), make_inferred([], []), make_inferred(["salt"], [0])]
     assert [each.document for each in Alignment(documents, ["Sea"]).nearest(1, 1)] == [3]
