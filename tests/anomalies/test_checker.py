@@ -20,6 +20,7 @@ from permutopic.anomalies import (
     parse_template,
     summarize_checks,
 )
+from permutopic.anomalies.check_report import CheckReport
 from permutopic.errors import InputError
 
 from by_hand import make_inferred
@@ -122,6 +123,12 @@ def test_topics_are_described_by_how_firmly_they_keep_their_position():
     assert first.describe() == "sea keeps its place; it moved in 0% of the documents that have it"
     assert second.describe().startswith("hill often gives way to later topics; it moved")
     assert third.describe() == "town moved in 11% of the documents that have it"
+    assert replace(third, name="hall, inn").describe().startswith("“hall, inn” moved in 11%")
+    assert (second.document_share, second.dispersion, second.in_place) == (1.0, 2.0, 0.9)
+    assert second.row() == {
+        "kind": "place", "topic": 1, "name": "hill", "probability": 0.0, "score": 2.0,
+        "says": second.describe(),
+    }  # fmt: skip
 
 
 def test_the_summary_has_the_documents_with_most_swaps_and_most_missing_topics():
@@ -164,6 +171,7 @@ def test_those_that_deviate_most_come_first_and_no_more_than_asked_for():
     ]  # fmt: skip
     assert found.most_swaps[0][2] == pytest.approx(checks[0].expected_swaps)
     assert found.most_missing == (("lacks two", 2), ("lacks two more", 2), ("lacks one", 1))
+    assert CheckReport(checks, checker()).summary().most_swaps == found.most_swaps
     fewer = summarize_checks((), checks, 1)
     assert (len(fewer.most_swaps), len(fewer.most_missing)) == (1, 1)
 
@@ -256,6 +264,12 @@ def test_where_the_outline_has_no_dispersion_the_models_is_taken():
     assert TopicUsage.from_outline(OUTLINE, BAGS, [9.0, 9.0]).dispersion.tolist() == [3.0, 2.0]
     unused = BAGS * np.array([1, 0, 1])
     assert TopicUsage.from_outline(OUTLINE, unused, [9.0, 9.0]).dispersion.tolist() == [3.0]
+
+
+def test_where_no_topic_is_in_use_none_precedes_another():
+    unused = TopicUsage(("a", "b"), np.zeros((3, 2), dtype=int), np.zeros(0))
+    assert (unused.used.tolist(), unused.ranks.tolist()) == ([], [-1, -1])
+    assert unused.precedence.tolist() == [[0, 0], [0, 0]]
 
 
 @pytest.mark.parametrize(

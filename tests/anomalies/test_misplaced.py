@@ -93,11 +93,11 @@ def test_a_topic_that_comes_late_counts_those_it_let_pass_and_more():
     assert found.probability == pytest.approx(expected)
 
 
-def test_the_worst_pair_is_the_least_likely_one():
-    rho = [3.0, 0.1, 0.1]
+@pytest.mark.parametrize(("rho", "least"), [([3.0, 0.1, 0.1], 0), ([0.1, 3.0, 0.1], 1)])
+def test_the_worst_pair_is_the_least_likely_one(rho, least):
     (found,) = find_misplaced(np.array([3, 0, 1, 2]), canonical_outline(usage(rho)), ALL)
-    expected = sum(p for order, p in orders(rho) if list(order).index(3) < list(order).index(0))
-    assert (found.least_likely, found.pair_probability) == ("a", pytest.approx(expected))
+    expected = sum(p for order, p in orders(rho) if list(order).index(3) < list(order).index(least))
+    assert (found.least_likely, found.pair_probability) == ("abc"[least], pytest.approx(expected))
 
 
 def test_what_is_likely_is_not_reported():
@@ -117,14 +117,16 @@ def test_what_few_samples_have_is_not_reported():
     (found,) = find_misplaced(document, known, thresholds, samples)
     assert found.certainty == 0.4
     assert find_misplaced(document, known, Thresholds(unlikely=1, sure=0.5), samples) == ()
+    exactly = Thresholds(unlikely=found.probability, sure=0.4)
+    assert find_misplaced(document, known, exactly, samples) == (found,)
 
 
 def test_a_sample_without_one_of_two_topics_has_them_in_no_order():
     outline = canonical_outline(usage([1.0, 1.0]))
     only_first, only_second, neither = [2, 0, 2], [2, 2, 1], [2, 2, 2]
-    samples = np.array([[0, 2, 1], only_first, only_second, neither])
-    assert share_in_order(samples, outline, 0, 1) == 0.25
-    assert share_in_order(samples, outline, 1, 0) == 0.0
+    samples = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 1], only_first, only_second, neither])
+    assert share_in_order(samples, outline, 0, 1) == pytest.approx(2 / 6)
+    assert share_in_order(samples, outline, 1, 0) == pytest.approx(1 / 6)
     twice = np.array([[1, 0, 1]])  # where a topic comes first counts
     assert share_in_order(twice, outline, 1, 0) == 1.0
 

@@ -7,8 +7,6 @@ import pytest
 
 from permutopic.anomalies import Thresholds
 from permutopic.anomalies.passages import (
-    MAX_MEDIAN,
-    UNKNOWN_WORD_COST,
     find_passages,
     median_misfit,
     misfits,
@@ -17,6 +15,7 @@ from permutopic.anomalies.passages import (
 from by_hand import make_inferred
 
 NAMES = ("sea", "hill", "town")
+MAX_MEDIAN, UNKNOWN_WORD_COST = 0.5, 3.0  # as docs/checking.md has them
 USED = np.array([0, 1])
 
 
@@ -118,6 +117,24 @@ def test_a_unit_that_another_topic_explains_far_better_belongs_there():
     assert found.score == pytest.approx(25)
     assert kinds(elsewhere, odds=26) == []
     assert kinds(elsewhere, rate=25 / 30 + 0.01) == []
+
+
+def test_a_threshold_is_met_by_what_is_exactly_as_great():
+    def last(**changes):
+        """Make units of 32 known words that the topics explain as the background does."""
+        gains = [[0.0, 0.0, 0.0]] * 5 + [changes.get("gains", [0.0, 0.0, 0.0])]
+        known = [32] * 5 + [changes.get("known", 32)]
+        unknown = [0] * 5 + [changes.get("unknown", 0)]
+        return inferred([0] * 6, gains=gains, known=known, unknown=unknown)
+
+    assert kinds(last(gains=[-16.0, -16.0, 0.0])) == [("no topic", 6, 6)]  # 0.5 nats per word
+    assert kinds(last(known=10, unknown=10)) == [("unknown words", 6, 6)]  # half of twenty
+    assert kinds(last(known=40, gains=[-10.0, 10.0, 0.0])) == [("other topic", 6, 6)]
+    assert kinds(last(known=40, gains=[-10.0, 9.9, 0.0])) == []
+    explained = inferred(
+        [0] * 6, gains=[[16.0, 0, 0]] * 5 + [[0.0, 0, 0]], known=[32] * 6, unknown=[0] * 6
+    )
+    assert kinds(explained) == []  # as well as by the background is no misfit
 
 
 def test_short_units_are_never_found():

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
 
 from permutopic.anomalies import TopicUsage, match_template, parse_template
-from permutopic.anomalies.template_match import MIN_FIT
-from permutopic.anomalies.template_matching import HALF_WEIGHT_COUNT, _assign
+from permutopic.anomalies.template_match import MatchedEntry
+from permutopic.anomalies.template_matching import _add_remaining, _assign
 
 # Words that come a thousand times in the topic they belong to, and hardly elsewhere.
 VOCABULARY = ("sea", "salt", "hill", "snow", "town", "shop", "the", "rare")
@@ -19,6 +20,7 @@ COUNTS = np.array(
         [10, 10, 10, 10, 900, 1000, 900, 0],
     ]
 )
+MIN_FIT = 0.4  # as docs/checking.md has it
 NAMES = ("sea, salt", "Hills", "Town: hall", "Town: shop")
 
 
@@ -55,9 +57,7 @@ def test_the_fit_is_the_mean_log_ratio_over_known_words_shrunk_for_rare_ones():
     shares = (COUNTS[0] + 0.1) / (COUNTS[0] + 0.1).sum()
     totals = COUNTS.sum(axis=0)
     gains = np.log(shares / (totals / totals.sum()))[[0, 7]]
-    assert entry.fit == pytest.approx(
-        (gains * totals[[0, 7]] / (totals[[0, 7]] + HALF_WEIGHT_COUNT)).mean()
-    )
+    assert entry.fit == pytest.approx((gains * totals[[0, 7]] / (totals[[0, 7]] + 5)).mean())
 
 
 def test_an_entry_without_words_goes_by_those_of_its_name():
@@ -85,12 +85,38 @@ def test_one_topic_does_not_go_with_two_entries():
     assert empty.describe(NAMES).endswith(says)
 
 
+def test_an_entry_without_a_topic_is_described_by_the_closest():
+    entry = MatchedEntry("Air", (), "nothing", 0.5, 1, None, ("wind",), ())
+    none = "no topic of the model is for Air"
+    assert entry.describe(NAMES) == f"{none}: the closest is Hills, with +0.5 nats per word"
+    goes_with = replace(entry, closest_entry="Land")
+    assert goes_with.describe(NAMES) == f"{none} alone: Hills fits, and goes with Land"
+    exactly = replace(goes_with, fit=MIN_FIT)
+    assert exactly.describe(NAMES) == goes_with.describe(NAMES)
+    hardly = replace(goes_with, fit=0.3)
+    assert hardly.describe(NAMES) == f"{none}: the closest is Hills, with +0.3 nats per word"
+
+
 def test_a_second_topic_joins_where_it_fits_well():
     names = ("coast", "hills", "shops one", "shops two")
     counts = COUNTS.copy()
     counts[2, 5] = 600
     found = match("Shops: shop\nCoast\nHills", names, counts)
     assert topics(found) == [(3, 2), (0,), (1,)]
+
+
+def test_a_second_topic_joins_from_half_the_fit_of_the_first_on_and_from_the_least_fit():
+    for first, second, joined in (
+        (2.0, 1.0, [0, 1]), (2.0, 0.99, [0]), (0.5, 0.4, [0, 1]), (0.5, 0.39, [0])
+    ):  # fmt: skip
+        assert _add_remaining({0: 0}, {}, np.array([[first, second]])) == [joined]
+    assert _add_remaining({0: 0}, {1: 0}, np.array([[2.0, -1.0]])) == [[0, 1]]  # by its heading
+
+
+def test_a_heading_is_worth_half_a_nat_to_its_entry_and_costs_others_as_much():
+    # Topic 0 has the heading of entry 0 and does not fit it; it fits entry 1 by so much.
+    for other, taken in ((0.99, {0: 0}), (1.01, {1: 0})):
+        assert _assign(np.array([[0.0], [other]]), {}, {0: 0}) == taken
 
 
 def test_a_heading_yields_to_words_that_fit_far_better():
@@ -106,6 +132,12 @@ def test_how_well_a_topic_fits_its_own_heading_counts_as_well():
     claimed = {0: 0, 1: 0}
     for better, taken in ((1.6, {0: 1}), (2.6, {0: 1, 1: 0})):
         assert _assign(np.array([[1.0, 1.2], [better, -1.0]]), {}, claimed) == taken
+
+
+def test_a_topic_belongs_to_its_heading_even_if_it_fits_no_better_than_any():
+    assert _assign(np.array([[0.0, -1.0]]), {}, {0: 0}) == {0: 0}
+    assert _assign(np.array([[-2.0, -1.0]]), {}, {0: 0}) == {0: 0}
+    assert _assign(np.array([[MIN_FIT, -1.0]]), {}, {}) == {}
 
 
 def test_topics_in_no_document_are_not_matched():

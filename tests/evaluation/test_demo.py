@@ -75,6 +75,7 @@ def test_the_demo_runs_four_whole_chains_on_all_cores():
 def test_matching_gives_a_heading_one_topic_at_most():
     assert count_matched(["a", "b", "a", "b"], np.array([0, 0, 1, 1])) == 2
     assert count_matched(["a", "a"], np.array([3, 3])) == 2
+    assert count_matched(["a", "a", "b"], np.array([0, 3, 3])) == 2
     assert count_matched(["a", "b", "c"], np.array([0, 0, 0])) == 1
 
 

@@ -81,6 +81,7 @@ def test_evaluation_tells_what_made_it():
     assert result["settings"]["corpus_fingerprint"] == CORPUS.fingerprint
     assert result["log_joint"] == model.log_joint_trace_[-1]
     assert result["sweeps"] == 3
+    assert result["topics_in_use"] == len({t for topics in model.topics_ for t in topics.tolist()})
     assert result["seconds"] > 0
 
 

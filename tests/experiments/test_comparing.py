@@ -108,10 +108,13 @@ def test_scores_are_means_over_seeds_with_their_spread(toys):
     assert all(second > 0 for second in found.by_seed["seconds"])
 
 
-def test_ours_comes_first_whether_named_or_not_and_the_others_as_they_stand(toys):
+def test_ours_comes_first_whether_named_or_not_and_the_others_as_they_stand(toys, monkeypatch):
     for names in (["noisy", "twin"], ["twin", "noisy", "full", "noisy"]):
         comparison = compare(CORPUS, 3, names, n_seeds=1)
         assert [each.method.name for each in comparison.methods] == ["full", "noisy", "twin"]
+    monkeypatch.setattr(comparing, "METHODS", dict(reversed(comparing.METHODS.items())))
+    comparison = compare(CORPUS, 3, ["noisy", "twin"], n_seeds=1)
+    assert [each.method.name for each in comparison.methods] == ["full", "twin", "noisy"]
     assert comparison.methods[0].p_values == {}
     assert comparison.methods[0].measures == ({"luck": 1.0},)
 

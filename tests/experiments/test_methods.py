@@ -118,7 +118,7 @@ def test_settings_are_tried_on_a_few_words_with_texts_and_headings():
     seen = []
 
     def watch(corpus, n_topics, seed, *, step=1):
-        has_texts, n_headings = corpus.texts is not None, len(set(corpus.headings))
+        has_texts, n_headings = bool(corpus.texts), len(set(corpus.headings))
         seen.append((has_texts, corpus.n_documents, n_headings, n_topics, seed, step))
         return unit_by_unit(corpus, n_topics, seed, step=step)
 

@@ -14,6 +14,7 @@ from permutopic.model.generate import generate
 from permutopic.model.priors import Priors
 from permutopic.model.state import make_state
 from permutopic.ordering import DEFAULT_METHOD, METHODS, count_positions, order_pieces
+from permutopic.ordering.order import _mean_positions
 
 
 def as_arrays(*pieces):
@@ -185,6 +186,13 @@ def test_topics_that_nothing_has_do_no_harm(method):
     found = order_pieces(pieces, wide, priors, positions, method=method)
     assert np.isfinite(found.scores).all()
     assert kendall_tau(found.scores, order(pieces, method).scores) == 1
+
+
+def test_a_topic_that_nothing_has_stands_where_all_units_do_on_average():
+    corpus = Corpus.from_paragraphs([["a", "b", "b", "b"]])
+    positions = count_positions(corpus, np.array([0, 2, 2, 2]), 3)  # at 2, 7, 12, 17 of 20
+    expected = [2.5 / 20, (2.5 + 7.5 + 12.5 + 17.5) / 80, (7.5 + 12.5 + 17.5) / 60]
+    assert _mean_positions(positions) == pytest.approx(expected)
 
 
 def test_one_document_of_one_unit_orders_nothing():

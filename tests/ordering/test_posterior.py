@@ -7,10 +7,15 @@ import math
 import numpy as np
 import pytest
 
+from permutopic.corpus import Corpus
 from permutopic.errors import InputError
 from permutopic.ordering.distinct_pieces import find_distinct
 from permutopic.ordering.positions import N_POSITIONS, count_positions
-from permutopic.ordering.posterior import joint_posterior, topic_posterior
+from permutopic.ordering.posterior import (
+    joint_posterior,
+    log_position_probabilities,
+    topic_posterior,
+)
 
 PIECES = [[[0, 1, 1, 5], [1]], [[2, 0]], [[]], [[0, 2]], [[7, 8, 9, 9, 9, 0]]]
 
@@ -128,6 +133,17 @@ def test_a_piece_without_words_has_the_prior(drawn):
     alone = joint_posterior(distinct_of([[[]]], corpus.n_words), state, priors, positions)[0]
     prior = np.array([blurred(row) for row in positions.topic_positions]) + 0.5
     assert alone == pytest.approx(prior / prior.sum())
+
+
+def test_a_word_of_one_unit_counts_once():
+    corpus = Corpus.from_paragraphs([["a b b", "b"]])
+    positions = count_positions(corpus, np.array([0, 1]), 2)
+    at_position = [blurred(row) for row in positions.word_positions]
+    prior = 0.2 * 2
+    for word, share in ((0, 1 / 3), (1, 2 / 3)):
+        [found] = log_position_probabilities(np.array([word]), positions)
+        expected = (at_position[word] + prior * share) / (sum(at_position) + prior)
+        assert np.exp(found) == pytest.approx(expected)
 
 
 def test_a_word_of_no_unit_has_finite_probabilities(drawn):

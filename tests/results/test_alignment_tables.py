@@ -18,6 +18,7 @@ from permutopic.results.alignment import (
     find_topic,
     fitted_documents,
     passages_of,
+    runs_of,
 )
 
 from by_hand import make_inferred
@@ -99,6 +100,8 @@ def test_all_units_of_a_document_are_passages(aligned):
         (4, 3, 21, 30, 2),
     ]
     assert [each.probability for each in found] == [0.9, 0.7, 0.5]
+    assert {each.document for each in passages_of(aligned.documents[0], NAMES)} == {1}
+    assert {each.document for each in runs_of(aligned.documents[0], NAMES)} == {1}
 
 
 def slow_nearest(documents, document, unit, n):
@@ -180,6 +183,15 @@ def test_words_are_split_as_the_model_splits_them():
     assert Alignment(documents, ["Sea"], split=str.split).nearest(1, 1) == ()
 
 
+def test_no_documents_make_an_empty_table():
+    assert list(Alignment([], []).table()) == []
+
+
+def test_a_document_without_units_is_no_hindrance_to_counterparts():
+    documents = [make_inferred(["salt"], [0]), make_inferred([], []), make_inferred(["salt"], [0])]
+    assert [each.document for each in Alignment(documents, ["Sea"]).nearest(1, 1)] == [3]
+
+
 def test_documents_without_a_word_have_no_counterparts():
     documents = [make_inferred(["…"], [0]), make_inferred(["!"], [0])]
     assert Alignment(documents, ["Sea"]).nearest(1, 1) == ()
@@ -247,7 +259,8 @@ def test_a_fit_is_aligned_without_its_texts():
         ("a", "Sea", 4, 5, 2, None),
         ("c", "Town", 6, 7, 1, None),
     ]
-    assert [each.text for each in aligned.paragraphs("Hill")] == [None, None]
+    found = aligned.paragraphs("Hill")
+    assert [(each.text, each.probability) for each in found] == [(None, None)] * 2
     with pytest.raises(InputError, match="found by their text, and a model keeps none"):
         aligned.nearest(1, 1)
 

@@ -29,3 +29,14 @@ def test_a_table_becomes_a_data_frame():
     frame = Table(COLUMNS, ROWS).to_pandas()
     assert frame.topic.tolist() == [0, 1]
     assert list(frame.columns) == ["topic", "name"]
+
+
+def test_the_format_that_is_asked_for_is_written_whatever_the_extension(tmp_path):
+    table = Table({"topic": int, "name": str}, [{"topic": 0, "name": "Uses"}])
+    path = tmp_path / "rows.txt"
+    assert table.to_csv(path) == 1
+    assert path.read_text(encoding="utf-8").splitlines() == ["topic,name", "0,Uses"]
+    assert table.to_jsonl(path) == 1
+    assert path.read_text(encoding="utf-8") == '{"topic": 0, "name": "Uses"}\n'
+    assert table.to_parquet(path) == 1
+    assert path.read_bytes()[:4] == b"PAR1"

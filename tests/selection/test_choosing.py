@@ -160,10 +160,13 @@ def test_three_seeds_and_a_fifth_of_the_documents_are_taken_unless_told_otherwis
 ):
     clock = SimpleNamespace(perf_counter=count(step=2.0).__next__)
     monkeypatch.setattr(choosing, "time", clock)
+    advised, advise = [], choosing.recommend
+    monkeypatch.setattr(choosing, "recommend", lambda *a: advised.append(a) or advise(*a))
     choice = choose_k(small, [2, 3], model=ContentModel(n_sweeps=3, random_state=0))
     assert choice.settings["seeds"] == [0, 1, 2]
     assert (choice.n_documents, choice.n_held_out, choice.settings["held_out"]) == (12, 2, 0.2)
     assert [row.seconds for row in choice.candidates] == [6.0, 6.0]  # two for each fit
+    assert advised == [(choice.candidates, choice.gain, choice.gain_error)]
     fold = make_fold(small, 0.2, np.random.default_rng(0))
     one_topic = score_one_topic(fold, ContentModel().word_prior).sum() / fold.hidden.size
     assert choice.one_topic == pytest.approx(one_topic)

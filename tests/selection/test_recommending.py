@@ -156,6 +156,11 @@ def test_spare_topics_are_not_taken_along():
     assert recommend(shaky, 0.5).n_topics == 10
 
 
+def test_a_smaller_k_with_fewer_topics_in_use_is_no_equal():
+    scores = [0.1, 0.3, 0.494, 0.5, 0.4, 0.3, 0.2]  # K = 8 is behind by one and a half errors
+    assert recommend(table(scores), 0.5).n_topics == 10
+
+
 def test_the_smallest_that_was_tried_may_be_too_large():
     advice = recommend(table([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]), 0.5)
     assert advice.n_topics == 4
@@ -174,6 +179,14 @@ def test_no_gain_over_one_topic_is_told(gain):
 def test_two_topics_in_use_may_gain_by_chance():
     advice = recommend(table([0.003] * len(GRID), used=[2.0] * len(GRID)), 0.003, 0.004)
     assert "Topics gain 0.003 ± 0.004 nats per word" in advice.notes[0]
+    advice = recommend(table([0.003] * len(GRID), used=[1.4] * len(GRID)), 0.003, 0.004)
+    assert "better than one list of words" in advice.notes[0]
+
+
+def test_of_several_stabler_k_the_largest_is_named():
+    scores, agreement = [0.42, 0.45, 0.5, 0.5, 0.5, 0.5, 0.5], [0.9, 0.85, 0.6, 0.6, 0.6, 0.6, 0.6]
+    [note] = recommend(table(scores, agreement=agreement), 0.5).notes
+    assert "0.85 at K = 6" in note
 
 
 def test_a_k_exactly_as_far_less_stable_as_is_no_matter_is_taken():
@@ -184,7 +197,7 @@ def test_a_k_exactly_as_far_less_stable_as_is_no_matter_is_taken():
 
 def test_a_gain_beyond_its_error_is_one_unless_all_is_one_topic():
     scores = [0.009 - 0.01 * n for n in range(len(GRID))]
-    for used, notes in ((GRID, 1), ([1.0] * len(GRID), 3)):
+    for used, notes in ((GRID, 1), ([1.0] * len(GRID), 3), ([1.4] * len(GRID), 3)):
         advice = recommend(table(scores, used=used), 0.009, 0.004)
         assert len(advice.notes) == notes
         assert ("better than one list of words" in advice.notes[0]) == (notes == 3)

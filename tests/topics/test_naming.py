@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,14 @@ from permutopic.documents import Document, Unit
 from permutopic.model.priors import Priors
 from permutopic.model.state import make_state
 from permutopic.topics import NamedTopics, count_words_and_headings
-from permutopic.topics.naming import TopicName, _join_words, _same_stem, find_topic, make_unique
+from permutopic.topics.naming import (
+    TopicName,
+    _join_words,
+    _same_stem,
+    find_topic,
+    make_unique,
+    name_topics,
+)
 
 COAST, HILL, TOWN = "salt waves beach sand", "snow rocks ridge summit", "mayor council market"
 
@@ -151,6 +160,19 @@ def test_scripts_without_capitals_have_short_names():
 def test_words_too_short_for_a_name_come_after_all_others():
     assert _join_words(["7", "水", "山"]) == "水, 山, 7"
     assert _join_words(["ore", "iron", "tin", "zinc"]) == "iron, zinc, ore"
+
+
+@pytest.mark.parametrize(("n_short", "name"), [(14, "granite, a0, a1"), (15, "a0, a1, a2")])
+def test_the_words_of_a_name_are_of_the_fifteen_most_distinctive(n_short, name):
+    vocabulary = [*(f"a{n}" for n in range(n_short)), "granite"]
+    view = SimpleNamespace(
+        n_topics=1,
+        segments=np.array([1]),
+        headings=(),
+        heading_counts=np.zeros((0, 1), dtype=int),
+        ranked_words=[np.arange(len(vocabulary))],
+    )
+    assert name_topics(view, vocabulary) == (TopicName(name, "words"),)
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,13 @@ def test_a_heading_is_spelled_without_its_number(heading, name):
     assert count_words_and_headings(corpus, np.zeros(2, int), 2).headings == (name,)
 
 
+def test_an_empty_heading_is_none():
+    document = [("Uses", "y"), ("", "x")]
+    counts = count_words_and_headings(corpus_of(document, document), np.zeros(4, int), 2)
+    assert counts.headings == ("Uses",)
+    assert counts.heading_counts.tolist() == [[2, 0]]
+
+
 def test_a_heading_that_is_only_a_number_stays():
     corpus = corpus_of([("1984", "x"), ("3.", "y")], [("1984", "x"), ("3.", "y")])
     assert count_words_and_headings(corpus, np.zeros(4, int), 2).headings == ("1984", "3")

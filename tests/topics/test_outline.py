@@ -52,6 +52,16 @@ def test_a_word_means_the_same_in_every_row(odds, word):
     assert [entry.firmness for entry in outline([rho, rho])] == [word, word, None]
 
 
+@pytest.mark.parametrize(("n_documents", "word"), [(9, None), (10, "firm")])
+def test_a_word_for_the_dispersion_takes_ten_documents(n_documents, word):
+    corpus = Corpus.from_paragraphs([["sea", "hill"]] * n_documents)
+    bag, inversions = np.ones((n_documents, 2), dtype=int), np.zeros((n_documents, 1), dtype=int)
+    state = make_state(corpus, bag, inversions, np.array([1.5]))
+    counts = count_words_and_headings(corpus, state.all_topics(), 2)
+    shown = NamedTopics.from_state(state, counts, Priors.for_documents(2), corpus.vocabulary)
+    assert shown.outline(1)[0].firmness == word
+
+
 @pytest.mark.parametrize("variant", [Variant.CONSTRAINED, Variant.UNIFORM])
 def test_other_variants_have_no_dispersion_to_show(variant):
     entries = outline([0, 0], Priors.for_documents(2, variant=variant))
