@@ -1,0 +1,99 @@
+"""What a progress bar is told, on a terminal and elsewhere."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from permutopic import ContentModel
+from permutopic.cli import progress
+from permutopic.model.mcmc.sampler import SweepInfo
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Bar:
+    """Notes what it is to show."""
+
+    def __init__(self):
+        self.total, self.updates = None, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def add_task(self, description, *, total):
+        self.total = total
+        return "task"
+
+    def update(self, task, **shown):
+        assert task == "task"
+        self.updates.append(shown)
+
+
+@pytest.fixture
+def bars(monkeypatch):
+    made = []
+
+    def make(what, width, console):
+        made.append((what, width, Bar()))
+        return made[-1][-1]
+
+    monkeypatch.setattr(progress, "_bar", make)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    return made
+
+
+def shown(model, *sweeps):
+    with progress.shown_progress(model) as show:
+        for sweep in sweeps:
+            show(sweep)
+
+
+def test_a_wide_terminal_is_told_everything(bars, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "110")
+    model = ContentModel(3, n_sweeps=10, n_chains=2)
+    shown(model, SweepInfo(3, 10, -12345.6, 2, 0.25, 1), SweepInfo(4, 10, -1.0, 3, 1.0, 0))
+    ((what, width, bar),) = bars
+    assert (what, width, bar.total) == ("sweep", 24, 20)
+    first = "chain 2: log joint -12,346, 2 topics in use, annealing at 0.25"
+    assert bar.updates == [
+        {"completed": 3, "description": first},
+        {"completed": 7, "description": "chain 1: log joint -1, 3 topics in use"},
+    ]
+
+
+def test_a_narrow_terminal_is_told_how_far_it_is(bars, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "109")
+    shown(ContentModel(3, n_sweeps=10), SweepInfo(3, 10, -12345.6, 2, 0.25))
+    ((_, width, bar),) = bars
+    assert (width, bar.total) == (16, 10)
+    assert bar.updates == [{"completed": 3, "description": "2 topics in use"}]
+
+
+def test_a_step_that_has_begun_is_not_done(bars):
+    with progress.shown_steps("fits") as show:
+        show(1, 4, "K = 3")
+        show(4, 4, "K = 5")
+    ((what, _, bar),) = bars
+    assert what == "fits"
+    assert bar.updates == [
+        {"total": 4, "completed": 0, "description": "K = 3"},
+        {"total": 4, "completed": 3, "description": "K = 5"},
+    ]
+
+
+def test_a_file_is_told_nothing(bars, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress.shown_progress(ContentModel(3)) as show:
+        assert show is None
+    with progress.shown_steps("fits") as show:
+        show(1, 4, "K = 3")
+    assert bars == []
