@@ -47,7 +47,6 @@ def bars(monkeypatch):
         return made[-1][-1]
 
     monkeypatch.setattr(progress, "_bar", make)
-    monkeypatch.setattr(sys, "stderr", Terminal())
     return made
 
 
@@ -58,6 +57,7 @@ def shown(model, *sweeps):
 
 
 def test_a_wide_terminal_is_told_everything(bars, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("COLUMNS", "110")
     model = ContentModel(3, n_sweeps=10, n_chains=2)
     shown(model, SweepInfo(3, 10, -12345.6, 2, 0.25, 1), SweepInfo(4, 10, -1.0, 3, 1.0, 0))
@@ -71,6 +71,7 @@ def test_a_wide_terminal_is_told_everything(bars, monkeypatch):
 
 
 def test_a_narrow_terminal_is_told_how_far_it_is(bars, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("COLUMNS", "109")
     shown(ContentModel(3, n_sweeps=10), SweepInfo(3, 10, -12345.6, 2, 0.25))
     ((_, width, bar),) = bars
@@ -78,7 +79,8 @@ def test_a_narrow_terminal_is_told_how_far_it_is(bars, monkeypatch):
     assert bar.updates == [{"completed": 3, "description": "2 topics in use"}]
 
 
-def test_a_step_that_has_begun_is_not_done(bars):
+def test_a_step_that_has_begun_is_not_done(bars, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
     with progress.shown_steps("fits") as show:
         show(1, 4, "K = 3")
         show(4, 4, "K = 5")
