@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import contextmanager
 
 import pytest
 
 from permutopic import ContentModel
 from permutopic.cli import progress
+from permutopic.cli.options import current_names, names_in
 from permutopic.model.mcmc.sampler import SweepInfo
 
 
@@ -99,3 +101,24 @@ def test_a_file_is_told_nothing(bars, monkeypatch):
     with progress.shown_steps("fits") as show:
         show(1, 4, "K = 3")
     assert bars == []
+
+
+@pytest.mark.parametrize("command", ["fit", "evaluate", "run"])
+def test_commands_that_fit_show_every_sweep(run, places_folder, tmp_path, monkeypatch, command):
+    seen = []
+
+    @contextmanager
+    def noting(model):
+        yield seen.append
+
+    monkeypatch.setattr(progress, "shown_progress", noting)
+    method, output = ["full"] * (command == "run"), ["-o", tmp_path / "m"] * (command == "fit")
+    code, _, err = run(command, *method, places_folder, "-k", 2, "--sweeps", 3, *output)
+    assert (code, err) == (0, "")
+    assert [info.sweep for info in seen] == [1, 2, 3]
+
+
+def test_outside_a_command_parameters_go_by_the_options_of_a_fit():
+    assert names_in(None)["n_chains"] == "--chains"
+    assert names_in(None)["seed"] == "--seed"
+    assert current_names() == names_in(None)

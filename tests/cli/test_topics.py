@@ -103,7 +103,9 @@ def test_a_fit_does_not_replace_names_given_by_hand(model, fitted):
 
 
 def test_topics_are_merged_and_unmerged(model, tmp_path):
-    run("merge", model, "coast", 1, "--name", "Nature", "-o", tmp_path / "other")
+    shown = run("merge", model, "coast", 1, "--name", "Nature", "-o", tmp_path / "other")
+    assert "Nature" in shown
+    assert "Coast" not in shown
     assert names(model)[:3] == ["Coast", "Hills", "Town"]
     assert names(tmp_path / "other")[:2] == ["Nature", "Town"]
     run("merge", tmp_path / "other", "--undo")
