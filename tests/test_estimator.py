@@ -386,3 +386,16 @@ def test_of_documents_with_the_same_words_the_first_is_recognised(fitted):
     found = list(model.infer([["salt sea waves sand"] * 2 + ["hills snow rocks ice"]] * 2))
     assert [(inferred.seen, inferred.number) for inferred in found] == [(True, 0)] * 2
     assert corpus.digests[3] == corpus.digests[0]
+
+
+@pytest.mark.parametrize("n_chains", [1, 2])
+def test_two_kept_chains_are_enough_for_probabilities_of_the_fit(n_chains):
+    model = ContentModel(4, n_chains=n_chains, keep="all", n_sweeps=1, random_state=0)
+    found = list(model.fit(_beach_and_hill()).fitted())
+    assert len(found) == 12
+    assert [np.isnan(each.probabilities).any() for each in found] == [n_chains == 1] * 12
+    assert [np.isnan(each.boundaries).any() for each in found] == [n_chains == 1] * 12
+    if n_chains == 2:
+        whole = np.concatenate([each.probabilities for each in found])
+        assert whole.tolist() == model.topic_probabilities().tolist()
+        assert set(whole.ravel()) == {0, 0.5, 1}  # after one sweep they differ

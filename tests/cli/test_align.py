@@ -164,6 +164,7 @@ def test_a_million_documents_are_not_held_at_a_time(model, new, monkeypatch, mor
         (("--like", "b:1"), r"2 documents are called 'b': give the number of one \(2, 3\)"),
         (("--like", "z:1"), "no document is called 'z'"),
         (("--like", "5:1"), "no document is called '5'"),
+        (("--like", "9" * 5000 + ":1"), "no document is called '9"),
     ],
 )
 def test_what_is_not_there_is_said_in_one_line(model, new, arguments, message):
@@ -176,3 +177,11 @@ def test_a_model_alone_has_no_texts_to_compare(model):
         align(model, "--like", "1")
     with pytest.raises(click.UsageError):
         align(model, "--nearest", 0)
+
+
+def test_where_offsets_are_not_known_none_are_shown(tmp_path):
+    fitted = ContentModel(2, n_sweeps=5, random_state=0).fit([[COAST, HILL]] * 3)
+    fitted.save(tmp_path / "m")
+    shown = align(tmp_path / "m", "--topic", 0)
+    assert "–" in shown
+    assert "-1" not in shown

@@ -226,3 +226,11 @@ def test_the_options_have_the_thresholds_of_the_library():
     thresholds = Thresholds()
     for field in fields(Thresholds):
         assert defaults[field.name] == getattr(thresholds, field.name), field.name
+
+
+def test_findings_are_wrapped_below_each_other(model, anomalous):
+    shown = call(check_command, model, anomalous, "--unlikely", 0.2, columns=60).splitlines()
+    assert max(map(len, shown)) <= 60
+    front = " " * 13  # two spaces and the kind of a finding, in eleven columns
+    assert any(line.startswith(front) and line[13:14] not in {"", " "} for line in shown)
+    assert sum(line.startswith("  missing    has no Hills") for line in shown) == 1

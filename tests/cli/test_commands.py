@@ -9,7 +9,10 @@ import signal
 import subprocess
 import sys
 
+import click
 import pytest
+
+from permutopic import InputError, cli
 
 from by_hand import run_on_terminal
 
@@ -284,3 +287,22 @@ def test_progress_is_shown_on_a_terminal_and_changes_nothing(corpus):
         assert re.search(part, re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", shown)), part
     assert watched["log_joint"] == quiet["log_joint"]
     assert watched["alignment"] == quiet["alignment"]
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "said"),
+    [
+        (MemoryError(), 2, "error: not enough memory: take a smaller K, or shorter documents"),
+        (KeyboardInterrupt(), 130, "stopped: interrupted; nothing was written"),
+        (click.Abort(), 130, "stopped: interrupted; nothing was written"),
+        (InputError("two\n  lines"), 2, "error: two lines"),
+        (click.UsageError("no such option"), 2, "error: no such option"),
+    ],
+)
+def test_what_ends_a_command_is_one_line_and_its_exit_code(monkeypatch, capsys, raised, code, said):
+    def fail(**_):
+        raise raised
+
+    monkeypatch.setattr(cli.command_line, "main", fail)
+    assert cli._run() == code
+    assert capsys.readouterr() == ("", f"permutopic: {said}\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 
 import numpy as np
 import pytest
@@ -232,3 +233,26 @@ def test_cells_are_short_and_seconds_have_a_digit_that_counts():
     ]
     quick = {**row, "told": False, "seconds": 0.949, "f_p": 0.05}
     assert comparison_table.format_row(quick, scores, with_std=False) == ["m", ".123", "0.95", ".3"]
+
+
+def test_methods_with_settings_are_tried_before_anything_is_read(run, monkeypatch):
+    tried = []
+
+    def note(method, n_topics, seed, **settings):
+        tried.append((method.name, n_topics, settings))
+
+    monkeypatch.setattr(methods.Method, "check_on_sample", note)
+    named = ("--methods", "chance,embeddings", "--encoder", "os:getcwd")
+    code, _, err = run("compare", "nowhere.jsonl", "-k", 3, *named)
+    assert code == 2
+    assert "nowhere.jsonl" in err
+    assert ("embeddings", 3, {"encoder": os.getcwd}) in tried
+    assert "chance" not in {name for name, *_ in tried}  # it was given no setting
+
+
+@pytest.mark.parametrize(
+    ("seeds", "over"), [(1, "over documents."), (2, "over documents and over seeds.")]
+)
+def test_stars_say_which_tests_they_took(run, corpus, seeds, over):
+    out = run("compare", corpus, "-k", 3, "--seeds", seeds)[1]
+    assert f"*, **: differs from full with p < .05, .01, {over}\n" in out

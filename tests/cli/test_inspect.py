@@ -198,3 +198,9 @@ def test_times_are_in_the_largest_unit_that_has_two_of_it(seconds, shown):
 )
 def test_sizes_have_two_digits_at_least(size, shown):
     assert inspect._bytes(size) == shown
+
+
+def test_fifteen_headings_are_shown_unless_asked_for(run, tmp_path):
+    text = "\n\n".join(f"## Part {n}\n\nWords of the text." for n in range(20))
+    (tmp_path / "a.md").write_text(f"# Title\n\n{text}\n")
+    assert run("inspect", tmp_path)[1].count("100%  Part ") == 15

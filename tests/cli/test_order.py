@@ -150,3 +150,14 @@ def test_bad_input_is_one_line(model, pieces, tmp_path):
         order(model, pieces, "--method", "best")
     with pytest.raises(InputError, match="a table's name ends in"):
         order(model, pieces, "-o", tmp_path / "x.txt")
+
+
+def test_bytes_that_are_not_in_the_encoding_are_treated_as_asked(model, tmp_path):
+    path = tmp_path / "latin.jsonl"
+    path.write_bytes(b'{"id": "c", "text": "Salt sea caf\xe9"}\n')
+    with pytest.raises(InputError, match="is not UTF-8"):
+        order(model, path)
+    (row,) = rows_of(order(model, path, "--json", "--errors", "replace"))
+    assert row["text"] == "Salt sea caf\ufffd"
+    (row,) = rows_of(order(model, path, "--json", "--encoding", "latin-1"))
+    assert row["text"] == "Salt sea café"

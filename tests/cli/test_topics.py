@@ -10,7 +10,14 @@ from click.testing import CliRunner
 
 from permutopic import ContentModel
 from permutopic.cli import command_line
-from permutopic.cli.tables import mark, print_map, swaps_in_words
+from permutopic.cli.tables import (
+    colour,
+    mark,
+    print_map,
+    print_outline,
+    shortened,
+    swaps_in_words,
+)
 from permutopic.errors import InputError
 from permutopic.topics import structure_of
 
@@ -96,7 +103,9 @@ def test_a_fit_does_not_replace_names_given_by_hand(model, fitted):
 
 
 def test_topics_are_merged_and_unmerged(model, tmp_path):
-    run("merge", model, "coast", 1, "--name", "Nature", "-o", tmp_path / "other")
+    shown = run("merge", model, "coast", 1, "--name", "Nature", "-o", tmp_path / "other")
+    assert "Nature" in shown
+    assert "Coast" not in shown
     assert names(model)[:3] == ["Coast", "Hills", "Town"]
     assert names(tmp_path / "other")[:2] == ["Nature", "Town"]
     run("merge", tmp_path / "other", "--undo")
@@ -155,3 +164,26 @@ def test_the_demo_copies_its_articles(tmp_path):
     assert run("demo", "--copy", tmp_path / "articles").endswith("articles: 64 articles\n")
     with pytest.raises(InputError, match="exists and is not empty"):
         run("demo", "--copy", tmp_path / "articles")
+
+
+@pytest.mark.parametrize(("columns", "wide"), [(89, False), (90, True)])
+def test_a_narrow_outline_leaves_the_dispersions_out(model, capsys, monkeypatch, columns, wide):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    print_outline(ContentModel.load(model).outline(2))
+    shown = capsys.readouterr().out
+    assert ("ρ" in shown) == wide
+    assert "Coast" in shown
+    assert "1 of 4 topics are not used" in shown
+    assert max(map(len, shown.splitlines())) <= columns
+
+
+def test_titles_of_thirty_columns_are_whole_and_longer_ones_lose_their_middle():
+    assert shortened("x" * 30) == "x" * 30
+    assert shortened("a" * 15 + "b" * 16) == "a" * 14 + "…" + "b" * 15
+    assert shortened("水" * 15) == "水" * 15
+    assert shortened("one two three   four five six seven") == "one two three…five six seven"
+
+
+def test_colours_begin_again_after_the_last():
+    assert len({colour(topic) for topic in range(8)}) == 8
+    assert colour(8) == colour(0)

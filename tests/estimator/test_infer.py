@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import pickle
+import re
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from permutopic import ContentModel, Corpus, Document, InputError, InputWarning, Unit, datasets
+from permutopic.ordering import count_positions
 from permutopic.readers import read_documents
 from permutopic.text.tokens import Tokens
 
@@ -309,6 +311,9 @@ def test_more_documents_move_the_model_and_topics_keep_their_numbers(articles, t
     assert model.topic_names_ == names
     assert model.corpus_fingerprint_ != fingerprint
     check_state(model.encode(articles), model.state_)
+    everything = count_positions(model.encode(articles), model.state_.all_topics(), 8).arrays()
+    for name, array in model.positions_.arrays().items():
+        assert np.array_equal(array, everything[name]), name
     assert np.array_equal(model.state_.bag[:-N_NEW], before.bag)
     assert not np.array_equal(model.state_.dispersion, before.dispersion)
     assert np.mean(np.concatenate(model.topics_[-N_NEW:]) == predicted) > 0.9
@@ -320,7 +325,9 @@ def test_more_documents_move_the_model_and_topics_keep_their_numbers(articles, t
 
 def test_more_documents_count_once(articles):
     model = ContentModel(8, random_state=0, n_sweeps=20).fit(articles[:40])
-    with pytest.warns(InputWarning, match="40 of 42 documents .* are in the model already"):
+    first = re.escape(repr(articles[0].title))
+    known = rf"40 of 42 documents \({first} for one\) are in the model already"
+    with pytest.warns(InputWarning, match=known):
         model.partial_fit(articles[:42])
     assert len(model.titles_) == 42
     with pytest.warns(InputWarning, match="42 of 42"):

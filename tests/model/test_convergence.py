@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from permutopic.errors import InputError
+from permutopic.model.mcmc import convergence
 from permutopic.model.mcmc.convergence import (
     Convergence,
     assess,
@@ -384,3 +385,27 @@ def test_topics_that_share_a_single_unit_are_compared():
     one_shared[10] = 1
     result = assess(**make_chains(2, topics=[one_shared, TOPICS]))
     assert [rhat is None for rhat in result.dispersion_rhat] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("rhat", "agreement", "agrees", "said"),
+    [
+        (1.1, 0.8, True, "The 2 chains agree"),
+        (1.1, 0.79, False, "found different topics"),
+        (1.11, 0.9, False, "agree on the topics, although they are still moving"),
+        (1.11, 0.89, False, "Not converged: the 2 chains ended in different places"),
+        (math.nan, 0.9, None, "Too few draws"),
+    ],
+)
+def test_verdicts_at_their_limits(rhat, agreement, agrees, said):
+    found, verdict = convergence._judge_several(2, 40, rhat, agreement, 7.0)
+    assert found is agrees
+    assert said in str(verdict)
+
+
+def test_one_chain_moves_and_dispersions_are_loose_above_the_limit_alone():
+    assert "still moving" not in str(convergence._judge_one(1.1))
+    assert "still moving" in str(convergence._judge_one(1.11))
+    assert str(convergence._judge_dispersions([1.1, math.nan, 1.0])) == ""
+    loose = str(convergence._judge_dispersions([1.11, math.nan, 1.0, 2.0]))
+    assert "have not settled, in 2 of 3 topics" in loose

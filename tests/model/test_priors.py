@@ -52,3 +52,9 @@ def test_fewer_than_two_topics_are_refused(value):
 
 def test_numpy_integers_count_as_whole_numbers():
     assert check_n_topics(np.int64(4)) == 4
+
+
+def test_two_topics_and_ten_thousand_are_taken():
+    assert (check_n_topics(2), check_n_topics(10_000)) == (2, 10_000)
+    with pytest.raises(InputError, match="at most 10000, not 10001"):
+        check_n_topics(10_001)

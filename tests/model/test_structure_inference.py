@@ -313,3 +313,28 @@ def test_the_constrained_model_keeps_the_canonical_order():
         found = inference.infer(tiny.corpus.document(number))
         for topics in [found.topics, *found.samples]:
             assert np.all(np.diff(topics) >= 0)
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1, 5000])
+def test_tables_grow_with_the_longest_document(drawn, more):
+    corpus, state, priors = drawn
+    inference = StructureInference(state, priors, n_samples=1)
+    n_units = inference.fitted.log_factorial.size + more
+    n_all = inference.fitted.log_gamma.size + more
+    fitted = inference._fitted_for(n_all - corpus.n_tokens, n_units)
+    assert fitted.log_factorial.size > n_units  # the last entry is that of a document in one topic
+    assert fitted.log_gamma.size > n_all
+    assert fitted.log_factorial[n_units] == gammaln(n_units + 1.0)
+    assert fitted.log_gamma[n_all] == gammaln(n_all + corpus.n_words * priors.word)
+    assert inference._fitted_for(1, 1).log_gamma is fitted.log_gamma  # they are kept
+
+
+def test_segments_are_as_many_as_in_other_documents_however_long(drawn):
+    corpus, state, priors = drawn
+    inference = StructureInference(state, priors, n_samples=1)
+    segments = np.count_nonzero(state.bag)
+    boundaries, positions = segments - 6, corpus.n_units - 6
+    share = (boundaries + 1) / (positions + 2)
+    assert inference._fitted_for(1, 1).switch == pytest.approx(share)
+    a_document = (boundaries + 1) / 7
+    assert inference._fitted_for(1, 101).switch == pytest.approx(a_document / 100)
