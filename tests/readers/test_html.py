@@ -92,11 +92,12 @@ def test_a_heading_never_becomes_text():
 
 def test_text_before_a_heading_in_one_block_is_a_paragraph_before_it():
     assert outline("<div>One.<h2>Uses</h2>Two.</div>")[1] == [(None, "One."), ("Uses", "Two.")]
+    assert texts("<div>One.<h2></h2>Two.</div>") == ["One.", "Two."]
 
 
 def test_a_heading_is_one_whatever_its_class_and_whole_around_what_is_hidden():
-    page = "<h1>T</h1><p>a</p><h2 class=footer>Iron<span hidden>x</span>s</h2><p>b</p>"
-    assert outline(page) == ("T", [(None, "a"), ("Irons", "b")])
+    page = f"<h1>T</h1><p>{LONG}</p><h2 class=footer>Iron<span hidden>x</span>s</h2><p>b</p>"
+    assert outline(page) == ("T", [(None, LONG.strip()), ("Irons", "b")])
 
 
 @pytest.mark.parametrize(("n_linked", "is_left_out"), [(79, False), (80, True)])

@@ -61,6 +61,18 @@ def test_windows_cross_paragraphs_and_take_the_heading_of_their_middle():
     ]
 
 
+def test_the_middle_of_a_window_counts_and_not_its_beginning_or_end():
+    for parts in ((("B", "a"), ("A", "b c d")), (("A", "a b c"), ("B", "d"))):
+        assert [unit.heading for unit in Units("window", window=4).cut(document(*parts)).units] == [
+            "A"
+        ]
+
+
+def test_a_unit_of_exactly_as_many_words_as_asked_for_is_not_short():
+    page = document(("A", "one two"), ("A", "three"))
+    assert [u.text for u in Units(min_words=2, short="drop").cut(page).units] == ["one two"]
+
+
 def test_a_window_has_a_hundred_words_unless_another_number_is_given():
     cut = Units("window").cut(document(("A", "word " * 249 + "end")))
     assert [len(unit.text.split()) for unit in cut.units] == [100, 100, 50]
