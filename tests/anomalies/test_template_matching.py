@@ -150,6 +150,17 @@ def test_topics_in_no_document_are_not_matched():
     assert found.unmatched == (0, 2, 3)
 
 
+def test_where_no_topic_is_in_use_none_is_closest():
+    usage = TopicUsage(NAMES, np.zeros((1, 4), dtype=np.int64), np.zeros(0))
+    shares = (COUNTS + 0.1) / (COUNTS + 0.1).sum(axis=1, keepdims=True)
+    entries = parse_template("Hills: hill, snow")
+    [entry] = match_template(
+        entries, usage, shares, COUNTS.sum(axis=0), VOCABULARY, str.split
+    ).entries
+    assert (entry.topics, entry.closest, entry.known) == ((), None, ("hill", "snow"))
+    assert np.isnan(entry.fit)
+
+
 def test_the_sum_of_fits_is_the_largest_there_is():
     rng = np.random.default_rng(3)
     for _ in range(30):

@@ -83,16 +83,20 @@ def test_a_heading_that_is_only_a_number_stays():
 
 def test_counts_of_more_documents_are_added_heading_by_heading():
     first = NamingCounts(
-        np.array([[1, 2], [0, 3]], np.int32), ("Uses", "History"), np.array([[4, 0], [1, 1]])
+        np.array([[1, 2, 0], [0, 3, 1]], np.int32),
+        ("Uses", "History"),
+        np.array([[4, 0, 1], [1, 1, 0]]),
     )
     second = NamingCounts(
-        np.array([[5, 0], [1, 1]], np.int32), ("Costs", "1. USES"), np.array([[7, 0], [2, 3]])
+        np.array([[5, 0, 0], [1, 1, 1]], np.int32),
+        ("Costs", "1. USES"),
+        np.array([[7, 0, 0], [2, 3, 0]]),
     )
     total = first + second
-    assert total.word_segments.tolist() == [[6, 2], [1, 4]]
+    assert total.word_segments.tolist() == [[6, 2, 0], [1, 4, 2]]
     assert total.headings == ("Uses", "History", "Costs")
-    assert total.heading_counts.tolist() == [[6, 3], [1, 1], [7, 0]]
-    assert first.heading_counts.tolist() == [[4, 0], [1, 1]]
+    assert total.heading_counts.tolist() == [[6, 3, 1], [1, 1, 0], [7, 0, 0]]
+    assert first.heading_counts.tolist() == [[4, 0, 1], [1, 1, 0]]
 
 
 @pytest.mark.parametrize(
