@@ -83,6 +83,9 @@ def test_a_wordless_unit_goes_with_what_follows():
     # Either side costs the same to the last bit; the later segment begins as early as it can.
     corpus = Corpus.from_paragraphs([["a a a", "", "b b b"]], tokens="whitespace")
     assert textseg.predict(corpus, n_segments=2).ends(0).tolist() == [1, 3]
+    longer = ["a a a a a a a a", "", "b b b b b b b b"]
+    corpus = Corpus.from_paragraphs([longer], tokens="whitespace")
+    assert textseg.predict(corpus, auto=True).ends(0).tolist() == [1, 3]
 
 
 def test_documents_are_cut_one_by_one():

@@ -141,3 +141,20 @@ def test_sums_of_one_side_beyond_the_bounds_are_refused(side, factor):
     )
     assert bag.tolist() == [-1] * 5
     assert order.tolist() == before.tolist()
+
+
+def test_totals_below_the_bounds_are_refused():
+    table, cuts, order, settings, rng = a_table(3, 1.0)
+    _, scaled, flipped, filters = prepared(table, cuts, order, settings)
+    scaled *= 1e-100
+    flipped *= 1e-100
+    bag, before = np.full(5, -1), order.copy()
+    assert not linear_filters.draw_bag_linear(
+        scaled, flipped, cuts, order, filters, bag, rng.random(5)
+    )
+    for topic in range(5):
+        assert not linear_filters.place_topic_linear(
+            scaled, flipped, cuts.size, order, topic, settings, filters, 0.5
+        )
+    assert bag.tolist() == [-1] * 5
+    assert order.tolist() == before.tolist()
