@@ -111,6 +111,9 @@ def test_a_second_topic_joins_from_half_the_fit_of_the_first_on_and_from_the_lea
     ):  # fmt: skip
         assert _add_remaining({0: 0}, {}, np.array([[first, second]])) == [joined]
     assert _add_remaining({0: 0}, {1: 0}, np.array([[2.0, -1.0]])) == [[0, 1]]  # by its heading
+    # Topic 2 is too poor for the first entry, and good enough for the second.
+    fits = np.array([[4.0, 0.0, 1.0], [0.0, 1.0, 0.8]])
+    assert _add_remaining({0: 0, 1: 1}, {}, fits) == [[0], [1, 2]]
 
 
 def test_a_heading_is_worth_half_a_nat_to_its_entry_and_costs_others_as_much():
@@ -179,6 +182,7 @@ def test_documents_are_held_to_the_templates_order():
     usage = TopicUsage(NAMES, np.ones((3, 4), dtype=np.int64), np.ones(3))
     outline = found.expected_outline(usage)
     assert outline.entry_of.tolist() == [1, -1, 0, 0]
+    assert outline.all_required
     assert outline.first_topics(np.array([3, 2, 1, 0])) == {0: 3, 1: 0}
     assert [row["says"] for row in found.rows(usage)] == ["Hills is not in the template"]
     assert found.unmatched == (1,)

@@ -96,6 +96,8 @@ def test_true_labels_are_sorted_by_their_mean_place():
     assert label_taus(training, [document("Coast", "Hills", "Town")]) == pytest.approx([2 / 3])
     long = Document("d", tuple(Unit("x", heading) for heading in ("a", "b", "Town", "c", "d")), "d")
     # Half-way through five sections is before the end of two.
+    often = [document("Hills", "Coast", "Hills") for _ in range(3)]  # the mean counts, not the sum
+    assert label_taus([*often, document("Hills", "Town")], [document("Coast", "Town")]) == [1.0]
     training = [document("Coast", "Hills"), long, document("Coast")]
     assert label_taus(training, [document("Town", "Hills")]) == [1.0]
     unknown = Document("d", (*document("Coast").units, Unit("who", "Who"), Unit("x", "Town")), "d")

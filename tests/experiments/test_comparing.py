@@ -187,6 +187,9 @@ def test_the_clock_starts_after_a_run_on_few_documents(toys):
         *[("noisy", 2), ("noisy", 12), ("noisy", 12)],
     ]
     toys.clear()
+    compare(CORPUS, 5, ["full"], n_seeds=1)  # twenty units are in three documents
+    assert [documents for _, documents, *_ in toys] == [3, 12]
+    toys.clear()
     compare(CORPUS, 300, ["full"], n_seeds=1)
     assert [documents for _, documents, *_ in toys] == [12, 12]
 

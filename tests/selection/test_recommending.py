@@ -121,6 +121,9 @@ def test_a_stabler_k_that_is_not_as_good_is_named_and_not_taken():
     assert "agree only to 0.60" in note
     assert "0.85 at K = 6" in note
     assert f"costs {0.5 - plateau(8)[1]:.3f} nats" in note
+    agreement[1] = 0.65
+    [note] = recommend(table(plateau(8), agreement=agreement), 0.5).notes
+    assert "coarser" not in note  # K = 6 is hardly stabler
     agreement[1] = 0.6
     [note] = recommend(table(plateau(8), agreement=agreement), 0.5).notes
     assert "coarser" not in note  # K = 4 loses a third of what topics gain

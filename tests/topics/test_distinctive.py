@@ -103,3 +103,9 @@ def test_a_weight_multiplies_the_root_of_the_score():
     segments = np.array([[3, 0], [5, 2], [5, 5]])
     number_first = np.array([0.3, 1, 1])
     assert rank_words(counts, segments, np.array([20, 10]), number_first)[0].tolist() == [1, 0, 2]
+
+
+def test_a_word_that_comes_more_often_in_other_topics_is_not_distinctive():
+    counts = np.array([[4, 30], [4, 1], [50, 50]])
+    segments = np.array([[4, 1], [4, 1], [5, 5]])
+    assert rank(counts, segments, [10, 10])[0][0] == 1

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from permutopic import ContentModel, InputError
 from permutopic.corpus import Corpus
 from permutopic.mallows import mode_of_dispersion
-from permutopic.model.priors import Priors
+from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import make_state
 from permutopic.permutation import order_to_inversions
 from permutopic.topics import NamedTopics, count_words_and_headings
@@ -318,6 +320,18 @@ def test_a_merged_topic_without_a_stored_name_is_refused(shown):
     saved["automatic"] = [item for item in saved["automatic"] if item["of"] != [0, 1]]
     with pytest.raises(ValueError, match="a topic has no name"):
         NamedTopics.from_dict(saved, shown.arrays(), shown.state, shown.priors, shown.vocabulary)
+
+
+def test_counts_of_more_documents_are_added_to_those_shown(shown):
+    merged = shown.merged([0, 2])
+    more = merged.extended(shown.state, shown.counts)
+    assert more.view.word_segments.tolist() == (2 * merged.view.word_segments).tolist()
+    assert texts(more) == texts(merged)
+
+
+def test_a_fixed_dispersion_is_that_of_all_topics_but_the_last(shown):
+    fixed = replace(shown, priors=Priors.for_documents(2, variant=Variant.CONSTRAINED))
+    assert fixed.merged([0, 1]).view.dispersion.tolist() == [np.inf, np.inf]
 
 
 def test_topics_merged_again_do_not_have_the_name_of_the_last_time(shown):

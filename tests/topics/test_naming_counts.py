@@ -69,6 +69,12 @@ def test_a_heading_is_spelled_without_its_number(heading, name):
     assert count_words_and_headings(corpus, np.zeros(2, int), 2).headings == (name,)
 
 
+def test_the_headings_of_most_documents_come_first():
+    both, one = [("Costs", "x"), ("Uses", "y")], [("Uses", "y")]
+    counts = count_words_and_headings(corpus_of(both, both, one), np.zeros(5, int), 2)
+    assert counts.headings == ("Uses", "Costs")
+
+
 def test_an_empty_heading_is_none():
     document = [("Uses", "y"), ("", "x")]
     counts = count_words_and_headings(corpus_of(document, document), np.zeros(4, int), 2)
