@@ -41,6 +41,19 @@ def read_manual_page(path, content, **settings):
     return document
 
 
+def check_any_manual_page(path, content):
+    """Assert that all documents of a page keep the invariant, or that it is refused by name."""
+    path.write_bytes(content)
+    locations = set()
+    try:
+        for document in man.read(Source(path, path.name, "fuzz"), ReadOptions(), ReadLog()):
+            check(document)
+            locations.add(document.location)
+    except ReadError as error:
+        locations.add(error.location)
+    assert locations <= {path.name}
+
+
 def read_web_page(content, name="page.html", log=None, **reading):
     """Read a page, and compare its pieces with the source character by character."""
     with tempfile.TemporaryDirectory() as folder:

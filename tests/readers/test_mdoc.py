@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from permutopic.readers import ReadError, ReadLog, ReadOptions
-from permutopic.readers.man import read
-from permutopic.readers.source import Source
-
-from invariant import check
-from sources import read_manual_page
+from sources import check_any_manual_page, read_manual_page
 
 HEAD = ".Dd May 1, 2024\n.Dt GREP 1\n.Os\n.Sh NAME\n"
 
@@ -205,13 +200,7 @@ LINES = st.one_of(
 @settings(max_examples=300, deadline=None)
 @given(lines=st.lists(LINES, max_size=40))
 def test_any_page_gives_documents_with_true_offsets_or_a_read_error(tmp_path_factory, lines):
-    path = tmp_path_factory.getbasetemp() / "fuzz.1"
-    path.write_bytes((HEAD + "\n".join(lines)).encode())
-    locations = set()
-    try:
-        for document in read(Source(path, "fuzz.1", "fuzz"), ReadOptions(), ReadLog()):
-            check(document)
-            locations.add(document.location)
-    except ReadError as error:
-        locations.add(error.location)
-    assert locations <= {"fuzz.1"}
+    check_any_manual_page(
+        tmp_path_factory.getbasetemp() / "fuzz.1",
+        (HEAD + "\n".join(lines)).encode(),
+    )
