@@ -15,7 +15,7 @@ from permutopic.anomalies.passages import (
 from by_hand import make_inferred
 
 NAMES = ("sea", "hill", "town")
-MAX_MEDIAN, UNKNOWN_WORD_COST = 0.5, 3.0  # as docs/checking.md has them
+MAX_MEDIAN, UNKNOWN_WORD_COST = 0.5, 3.0  # as docs/guide/checking.md has them
 USED = np.array([0, 1])
 
 
@@ -165,4 +165,14 @@ def test_units_with_the_same_trouble_are_one_passage():
 
 def test_offsets_are_unknown_where_the_text_has_no_source():
     (found,) = find_passages(six_units(known=12, unknown=18), USED, NAMES, Thresholds())
+    assert (found.start, found.end) == (-1, -1)
+
+
+@pytest.mark.parametrize("spans", [[[10, 19], [-1, -1]], [[-1, -1], [10, 19]]])
+def test_offsets_are_unknown_where_one_unit_of_a_passage_has_none(spans):
+    document = inferred(
+        [0, 0], gains=[[9.0, 0, 0]] * 2, known=[12, 12], unknown=[18, 18], spans=spans
+    )
+    (found,) = find_passages(document, USED, NAMES, Thresholds())
+    assert (found.first_unit, found.last_unit) == (1, 2)
     assert (found.start, found.end) == (-1, -1)

@@ -53,6 +53,20 @@ def test_a_topic_that_is_another_once_more_is_pruned(variant):
         assert all(state.order(d)[-1] == 2 for d in range(8))
 
 
+def test_after_a_topic_is_emptied_mergers_are_weighed_by_the_new_counts(monkeypatch):
+    corpus, state, priors = beach_told_twice()
+    weigh, weighed = PruneTopics._best_merger, []
+
+    def recorded(self, state, alone, topic):
+        weighed.append((alone.tolist(), self._log_words(state).tolist()))
+        return weigh(self, state, alone, topic)
+
+    monkeypatch.setattr(PruneTopics, "_best_merger", recorded)
+    prune(corpus, state, priors)
+    assert len({tuple(alone) for alone, _ in weighed}) > 1  # a topic was emptied on the way
+    assert all(alone == now for alone, now in weighed)
+
+
 def test_topics_that_are_needed_stay_to_the_last_unit():
     corpus, state, priors = beach_told_twice()
     state = make_state(corpus, np.array([[2, 2, 0]] * 8), state.inversions, state.dispersion)
