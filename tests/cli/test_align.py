@@ -113,6 +113,12 @@ def test_counterparts_of_a_unit_are_given_one_a_document(model, new, like):
     assert len(rows_of(align(model, new, "--like", like, "--nearest", 1, "--json"))) == 1
 
 
+@pytest.mark.parametrize(("number", "unit"), [(5, "2:1"), (6, "2:2"), (8, "4:1")])
+def test_a_number_alone_counts_the_units_of_all_documents(model, new, number, unit):
+    assert align(model, new, "--like", number) == align(model, new, "--like", unit)
+    assert align(model, new, "--like", number) != align(model, new, "--like", "1:1")
+
+
 def test_a_title_goes_before_a_number(model, new):
     # A document is called "3", and it is the fourth.
     assert rows_of(align(model, new, "--like", "3:1", "--json"))[0]["document"] == 1
