@@ -20,7 +20,7 @@ COUNTS = np.array(
         [10, 10, 10, 10, 900, 1000, 900, 0],
     ]
 )
-MIN_FIT = 0.4  # as docs/checking.md has it
+MIN_FIT = 0.4  # as docs/guide/checking.md has it
 NAMES = ("sea, salt", "Hills", "Town: hall", "Town: shop")
 
 
