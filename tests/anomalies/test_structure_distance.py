@@ -100,6 +100,14 @@ def test_the_nearest_and_the_farthest_leave_the_document_itself_out():
     assert known.extremes([0], 0) == ((), ())
 
 
+def test_among_equally_distant_documents_the_first_come_first():
+    documents = [np.array(topics) for topics in ([0], [1], [0], [1], [0], [1])]
+    known = FittedStructures(list("abcdef"), documents, 2)
+    near, far = known.extremes([0], 2)
+    assert [other.number for other in near] == [0, 2]
+    assert [other.number for other in far] == [1, 3]
+
+
 def test_titles_have_to_go_with_documents():
     with pytest.raises(InputError, match="2 titles do not go with 1 documents"):
         FittedStructures(["a", "b"], [np.array([0])], 1)

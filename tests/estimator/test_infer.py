@@ -12,7 +12,16 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from permutopic import ContentModel, Corpus, Document, InputError, InputWarning, Unit, datasets
+from permutopic import (
+    ContentModel,
+    Corpus,
+    Document,
+    InputError,
+    InputWarning,
+    Unit,
+    Units,
+    datasets,
+)
 from permutopic.ordering import count_positions
 from permutopic.readers import read_documents
 from permutopic.text.tokens import Tokens
@@ -400,3 +409,11 @@ def test_many_samples_find_a_structure_that_no_other_seed_betters(articles):
         for seed in range(4)
     ]
     assert np.ptp(totals) * sum(len(text.split()) for text in long) < 10
+
+
+def test_documents_that_are_all_too_short_are_left_out_with_a_warning(articles):
+    corpus = Corpus.from_documents(articles[:4], units=Units(min_words=5, short="drop"))
+    model = ContentModel(3, random_state=0, n_sweeps=3).fit(corpus)
+    with pytest.warns(InputWarning, match="none of 2 documents has a word that the model knows"):
+        model.partial_fit([["Iron."], ["Gold."]])
+    assert len(model.titles_) == 4

@@ -79,3 +79,11 @@ def test_what_came_before_a_bad_document_makes_a_batch():
     with pytest.raises(ValueError, match="bad"):
         seen += (document.title for batch in batches for document in batch)
     assert seen == ["0", "1", "2", "3"]
+
+
+def test_a_merged_topic_has_the_mixture_of_its_parts_by_prevalence():
+    scores = np.log([[0.1, 0.3, 0.2], [0.4, 0.1, 0.3]])
+    mixed = streaming._merged_mixture(scores, np.array([0, 1, 0]), np.array([0.2, 0.5, 0.3]))
+    expected = [[0.4 * 0.1 + 0.6 * 0.2, 0.3], [0.4 * 0.4 + 0.6 * 0.3, 0.1]]
+    assert np.exp(mixed) == pytest.approx(np.array(expected))
+    assert streaming._merged_mixture(scores, np.arange(3), np.full(3, 0.1)) is scores

@@ -249,6 +249,23 @@ def test_who_is_told_the_number_of_segments_goes_by_the_settings(
     assert all(("reference" in settings) is expected for settings in seen)
 
 
+def test_the_reference_is_given_to_a_method_unless_it_has_one_of_its_own(toys, monkeypatch):
+    seen = []
+
+    def run(corpus, n_topics, seed, **settings):
+        seen.append(settings["reference"])
+        return right(corpus, n_topics, seed)
+
+    twin = methods.Method("twin", "", run, frozenset({"reference"}), uses_reference_count=True)
+    monkeypatch.setitem(comparing.METHODS, "twin", twin)
+    compare(CORPUS, 3, "twin", n_seeds=1, reference="label")
+    assert set(seen) == {"label"}
+    seen.clear()
+    own = {"twin": {"reference": "heading"}}
+    compare(CORPUS, 3, "twin", n_seeds=1, reference="label", settings=own)
+    assert set(seen) == {"heading"}
+
+
 def test_runs_are_told_of_before_they_begin(toys):
     told = []
     compare(CORPUS, 3, ["whole", "noisy"], n_seeds=2, on_run=told.append)

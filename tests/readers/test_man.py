@@ -271,6 +271,7 @@ def test_conditions_hold_as_on_a_terminal(texts_of, body, text):
         ("3-1*2=4 x", True, " x"),
         ("(1&0):(2%2)", False, ""),
         ("7/0", False, ""),
+        ("1-2", False, ""),
         ("((1", True, ""),
         (")", False, ")"),
         ("\\w'abc'>0", True, ""),

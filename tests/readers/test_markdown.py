@@ -170,6 +170,7 @@ def test_what_is_not_prose_is_left_out(document_of):
         ("---\ntitle: Iron # metal\ntags:\n- a\n---\n", "Iron"),
         ('---\n# note\nTitle: "Iron \\"Fe\\""\n...\n', 'Iron "Fe"'),
         ("---\ntitle: 'Iron''s'\n---\n", "Iron's"),
+        ("---\ntitle: C# for beginners # a note\n---\n", "C# for beginners"),
         ('---\ntitle: The "Iron" age\n---\n', 'The "Iron" age'),
         ("---\ntitle: Iron\ntitle: Tin\n---\n", "Iron"),
         ("---\ntitle: |\n  Iron\n---\n", "iron"),

@@ -68,6 +68,12 @@ def test_csv_keeps_to_rfc_4180(tmp_path):
     assert path.read_bytes().startswith(first)
 
 
+def test_what_is_not_finite_in_a_list_is_null_in_csv_too(tmp_path):
+    path = tmp_path / "t.csv"
+    write_rows([{"shares": [0.5, float("inf"), float("nan")]}], {"shares": list[float]}, path)
+    assert read_csv(path)[1] == ["[0.5, null, null]"]
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
