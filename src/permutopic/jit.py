@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils, event
 from numba.extending import intrinsic, overload
@@ -66,6 +68,54 @@ def _compiled_atomic_add(counters: Any, index: Any, amount: Any) -> Any:  # noqa
         return _atomic_add(counters, index, amount)  # type: ignore[call-arg]
 
     return add
+
+
+_SPINS, _YIELDS = 200, 1000  # some 10 µs of looking, then about a millisecond of giving way
+
+
+def rest(waits: int) -> int:
+    """Pause a thread that has looked `waits` times for another one's work; return waits + 1.
+
+    At first it just looks again, for most waits are short. Then it lets other threads have its
+    core whenever they need it. At last it sleeps for 50 µs at a time: a core without work fetches
+    threads that wait for another core, and the awaited one may be among them.
+
+    Uncompiled code runs on one thread, which never waits for another.
+    """
+    return waits + 1
+
+
+def _system_call(name: str, *arguments: int) -> Any:
+    """Make a function for compiled code that calls a C function with fixed integers."""
+
+    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+    def call(_typing: Any) -> Any:
+        def generate(context: Any, builder: Any, _signature: Any, _args: Any) -> Any:
+            kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32)] * len(arguments))
+            function = cgutils.get_or_insert_function(builder.module, kind, name)
+            builder.call(function, [ir.IntType(32)(value) for value in arguments])
+            return context.get_constant(types.int64, 0)
+
+        return types.int64(), generate
+
+    return call
+
+
+_ON_WINDOWS = sys.platform == "win32"
+_give_way = _system_call("SwitchToThread" if _ON_WINDOWS else "sched_yield")
+_sleep = _system_call("Sleep", 1) if _ON_WINDOWS else _system_call("usleep", 50)
+
+
+@overload(rest)  # type: ignore[untyped-decorator, unused-ignore]
+def _compiled_rest(waits: Any) -> Any:  # noqa: ARG001
+    def wait(waits: Any) -> Any:
+        if waits > _YIELDS:
+            _sleep()
+        elif waits > _SPINS:
+            _give_way()
+        return waits + 1
+
+    return wait
 
 
 class _CompileListener(event.Listener):

@@ -17,7 +17,7 @@ from permutopic.corpus import offsets_from_sizes
 from permutopic.errors import InputError, Parameter
 from permutopic.model.blocked import packed, resampling
 from permutopic.model.blocked.packing import localize_corpus, pack_documents
-from permutopic.model.kernels import log_filters, span_table
+from permutopic.model.kernels import log_filters, orders, preparation, span_table
 from permutopic.model.kernels.span_table import LANES
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class TableEngine:
         self.n_groups = -(-n_topics // LANES)
         self.max_words = max(document.words.size for document in self.documents)
         self.rows = np.empty(self.n_groups * self.max_words * LANES)
-        self.topics = np.empty(longest, dtype=np.int64)
+        self.unit_topics = np.empty(longest, dtype=np.int64)
         self.pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
         self._allocate(64)
 
@@ -136,7 +136,8 @@ class TableEngine:
             self.tables[1],
             self.tables[2],
             self.rows,
-            self.topics,
+            np.arange(self.n_topics),
+            self.unit_topics,
             self.log_gamma,
             self.log_factorial,
             self.priors.word,
@@ -144,7 +145,7 @@ class TableEngine:
         )
         helpers = []
         if self.pool is not None:
-            given = (self.packed, batch, workspace, self.n_topics, counts)
+            given = (self.packed, batch, workspace, counts)
             helpers = [
                 self.pool.submit(resampling.assist_batch, *given, scratch, settings, self.filters)
                 for scratch in self.scratch[1:]
@@ -204,8 +205,10 @@ class TableEngine:
         probability = self.cut_probability(n_units)
         if probability >= 1:
             return np.arange(n_units + 1), 1.0
-        draws = rng.random(n_units + 1)
-        return log_filters.draw_uniform_cuts(bag, inversions, probability, draws), probability
+        draws, order = rng.random(n_units + 1), np.empty(bag.size, dtype=np.int64)
+        orders.fill_order(order, inversions)
+        probabilities = np.full(n_units + 1, probability)
+        return preparation.draw_cuts(probabilities, bag, order, draws), probability
 
 
 def _whole_vectors(n: int) -> int:

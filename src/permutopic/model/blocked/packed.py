@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from permutopic.jit import compiled
-from permutopic.model.kernels.span_table import LANES, CutDocument
+from permutopic.model.kernels.span_table import LANES, CutDocument, SpanTable, TopicFactors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,26 +57,17 @@ class Batch(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Flat memory for the largest document of a batch, and constants that all documents share."""
+    """Flat memory for the largest document of a batch, and constants that all documents share.
+
+    `topics` are the numbers of all topics, `unit_topics` has the topic of each unit.
+    """
 
     log_weights: NDArray[np.float64]
     linear_weights: NDArray[np.float64]
     transposed: NDArray[np.float64]
     rows: NDArray[np.float64]
     topics: NDArray[np.int64]
-    log_gamma: NDArray[np.float64]
-    log_factorial: NDArray[np.float64]
-    word_prior: float
-    block: int
-
-
-class TableBuffers(NamedTuple):
-    """The part of the workspace that one document uses, in its shape."""
-
-    log_weights: NDArray[np.float64]
-    linear_weights: NDArray[np.float64]
-    transposed: NDArray[np.float64]
-    rows: NDArray[np.float64]
+    unit_topics: NDArray[np.int64]
     log_gamma: NDArray[np.float64]
     log_factorial: NDArray[np.float64]
     word_prior: float
@@ -122,18 +113,30 @@ def unit_starts_of(packed: PackedCorpus, d: int) -> NDArray[np.int64]:
 
 
 @compiled
-def buffers_for(workspace: Workspace, n_topics: int, n_cuts: int, n_words: int) -> TableBuffers:
-    """Shape the workspace for a document of so many cuts and different words."""
+def spans_for(
+    workspace: Workspace, cuts: NDArray[np.int64], log_prevalence: NDArray[np.float64]
+) -> SpanTable:
+    """Shape the workspace's tables for a document with these cuts; all topics are active."""
+    n_topics, n_cuts = workspace.topics.size, cuts.size
     width = (n_cuts + LANES - 1) // LANES * LANES
     size = n_topics * (n_cuts - 1) * width
-    n_groups = (n_topics + LANES - 1) // LANES
-    return TableBuffers(
-        workspace.log_weights[:size].reshape((n_topics, n_cuts - 1, width)),
-        workspace.linear_weights[:size].reshape((n_topics, n_cuts - 1, width)),
-        workspace.transposed[:size].reshape((n_topics, n_cuts - 1, width)),
-        workspace.rows[: n_groups * n_words * LANES].reshape((n_groups, n_words, LANES)),
-        workspace.log_gamma,
-        workspace.log_factorial,
-        workspace.word_prior,
-        workspace.block,
+    shape = (n_topics, n_cuts - 1, width)
+    return SpanTable(
+        cuts,
+        workspace.topics,
+        workspace.topics,
+        log_prevalence,
+        workspace.log_weights[:size].reshape(shape),
+        workspace.linear_weights[:size].reshape(shape),
+        workspace.transposed[:size].reshape(shape),
     )
+
+
+@compiled
+def factors_for(
+    workspace: Workspace, n_words: int, topic_tokens: NDArray[np.int64]
+) -> TopicFactors:
+    """Shape the workspace's rows for a document of so many different words."""
+    n_groups = (workspace.topics.size + LANES - 1) // LANES
+    rows = workspace.rows[: n_groups * n_words * LANES].reshape((n_groups, n_words, LANES))
+    return TopicFactors(rows, topic_tokens, workspace.log_gamma, workspace.block)

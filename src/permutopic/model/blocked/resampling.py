@@ -11,38 +11,33 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.jit import atomic_add, compiled
+from permutopic.jit import atomic_add, compiled, rest
 from permutopic.model.blocked.packed import (
     Batch,
     PackedCorpus,
     Postings,
-    TableBuffers,
     Workspace,
-    buffers_for,
     cut_document_of,
     cuts_of,
+    factors_for,
     postings_of,
+    spans_for,
     unit_starts_of,
 )
-from permutopic.model.kernels.linear_filters import (
-    draw_bag_linear,
-    find_potentials,
-    place_topic_linear,
-    to_linear_weights,
-)
+from permutopic.model.kernels.linear_filters import find_potentials, to_linear_weights
 from permutopic.model.kernels.log_filters import (
     FilterWorkspace,
     MoveSettings,
-    draw_bag,
     draw_inversions,
-    place_topic,
     scores_to_weights_of,
 )
 from permutopic.model.kernels.orders import fill_order, write_inversions
+from permutopic.model.kernels.placement import draw_bag_restricted, place_topic
 from permutopic.model.kernels.span_table import (
     STARTS,
     CutDocument,
     Scratch,
+    SpanTable,
     TopicFactors,
     fill_spans,
     gather_rows,
@@ -66,11 +61,9 @@ class TokenCounts(NamedTuple):
 
 @compiled
 def draw_structure(
-    log_weights: NDArray[np.float64],
-    linear_weights: NDArray[np.float64],
-    transposed: NDArray[np.float64],
+    spans: SpanTable,
     fits: bool,
-    cuts: NDArray[np.int64],
+    order: NDArray[np.int64],
     bag: NDArray[np.int64],
     inversions: NDArray[np.int64],
     settings: MoveSettings,
@@ -83,36 +76,20 @@ def draw_structure(
     drawn given the bag only where every position is a cut, for they move boundaries anywhere.
     """
     n_topics = bag.size
-    order = np.empty(n_topics, np.int64)
-    fill_order(order, inversions)
-    all_cuts = cuts.size == cuts[-1] + 1
+    all_cuts = spans.cuts.size == spans.cuts[-1] + 1
     used = 0
     for _ in range(settings.rounds):
         for _ in range(settings.placements):
             topic = int(uniforms[used] * n_topics)
-            if not fits or not place_topic_linear(
-                linear_weights,
-                transposed,
-                cuts.size,
-                order,
-                topic,
-                settings,
-                filters,
-                uniforms[used + 1],
-            ):
-                place_topic(log_weights, cuts, order, topic, settings, filters, uniforms[used + 1])
+            place_topic(spans, fits, order, topic, settings.dispersion, filters, uniforms[used + 1])
             used += 2
-        if not fits or not draw_bag_linear(
-            linear_weights, transposed, cuts, order, filters, bag, uniforms[used:]
-        ):
-            log_prevalence = settings.log_prevalence
-            draw_bag(log_weights, cuts, order, log_prevalence, filters, bag, uniforms[used:])
+        draw_bag_restricted(spans, fits, order, bag, filters, uniforms[used:])
         used += n_topics
         if settings.orders:
             write_inversions(inversions, order)
             if all_cuts:
                 draw_inversions(
-                    log_weights, order, inversions, bag, settings, filters, uniforms[used:]
+                    spans.log_weights, order, inversions, bag, settings, filters, uniforms[used:]
                 )
             used += n_topics - 1
 
@@ -122,13 +99,11 @@ def assign_topics(
     topics: NDArray[np.int64],
     offsets: NDArray[np.int64],
     bag: NDArray[np.int64],
-    inversions: NDArray[np.int64],
+    order: NDArray[np.int64],
     counts: TokenCounts,
     sign: int,
 ) -> None:
     """Write each unit's topic; add its tokens to the topic's total (sign 1) or subtract them."""
-    order = np.empty(bag.size, np.int64)
-    fill_order(order, inversions)
     unit = 0
     for topic in order:
         last = unit + bag[topic]
@@ -157,15 +132,17 @@ def update_word_counts(
 @compiled
 def wait_for_stage(counters: NDArray[np.int64], stage: int) -> None:
     """Wait until a stage has begun."""
+    waits = 0
     while atomic_add(counters, 0, 0) < stage:
-        pass
+        waits = rest(waits)
 
 
 @compiled
 def wait_for_pieces(counters: NDArray[np.int64], stage: int, n_pieces: int) -> None:
     """Wait until all pieces of a stage are done."""
+    waits = 0
     while atomic_add(counters, stage * _LINE + 1, 0) < n_pieces:
-        pass
+        waits = rest(waits)
 
 
 @compiled
@@ -175,7 +152,8 @@ def process_words(
     postings: Postings,
     topics: NDArray[np.int64],
     counts: TokenCounts,
-    buffers: TableBuffers,
+    rows: NDArray[np.float64],
+    word_prior: float,
     sign: int,
 ) -> None:
     """Update the counts of the document's words, piece by piece; copy what remains (sign −1)."""
@@ -187,7 +165,7 @@ def process_words(
         first, last = piece * n_words // WORD_PIECES, (piece + 1) * n_words // WORD_PIECES
         update_word_counts(postings, topics, counts, sign, first, last)
         if sign < 0:
-            gather_rows(buffers.rows, postings.words, counts.words, buffers.word_prior, first, last)
+            gather_rows(rows, postings.words, counts.words, word_prior, first, last)
         atomic_add(counters, stage * _LINE + 1, 1)
 
 
@@ -195,25 +173,24 @@ def process_words(
 def process_spans(
     counters: NDArray[np.int64],
     document: CutDocument,
-    cuts: NDArray[np.int64],
+    spans: SpanTable,
+    factors: TopicFactors,
+    log_factorial: NDArray[np.float64],
     log_cut_probability: float,
-    counts: TokenCounts,
-    buffers: TableBuffers,
-    scratch: Scratch,
     inverse_temperature: float,
+    scratch: Scratch,
 ) -> None:
     """Fill the table with log weights, four starts a piece."""
-    factors = TopicFactors(buffers.rows, counts.topics, buffers.log_gamma, buffers.block)
-    n_pieces = (document.cut_tokens.size + STARTS - 2) // STARTS
+    n_pieces = (spans.cuts.size + STARTS - 2) // STARTS
     while True:
         piece = atomic_add(counters, _FILLING * _LINE, 1)
         if piece >= n_pieces:
             return
-        fill_spans(buffers.log_weights, document, factors, scratch, piece, n_pieces)
+        fill_spans(spans.log_weights, document, factors, scratch, piece, n_pieces)
         scores_to_weights_of(
-            buffers.log_weights,
-            cuts,
-            buffers.log_factorial,
+            spans.log_weights,
+            spans.cuts,
+            log_factorial,
             inverse_temperature,
             log_cut_probability,
             piece * STARTS,
@@ -224,23 +201,19 @@ def process_spans(
 
 @compiled
 def process_scaling(
-    counters: NDArray[np.int64],
-    cuts: NDArray[np.int64],
-    buffers: TableBuffers,
-    log_prevalence: NDArray[np.float64],
-    filters: FilterWorkspace,
+    counters: NDArray[np.int64], spans: SpanTable, filters: FilterWorkspace
 ) -> None:
     """Compute linear weights, one topic a piece; count the topics whose weights do not fit."""
     while True:
         topic = atomic_add(counters, _SCALING * _LINE, 1)
-        if topic >= log_prevalence.size:
+        if topic >= spans.active.size:
             return
         fits = to_linear_weights(
-            buffers.log_weights,
-            buffers.linear_weights,
-            buffers.transposed,
-            cuts,
-            log_prevalence[topic],
+            spans.log_weights,
+            spans.linear_weights,
+            spans.transposed,
+            spans.cuts,
+            spans.log_prevalence[topic],
             topic,
             filters,
         )
@@ -257,103 +230,6 @@ def release_helpers(work_counters: NDArray[np.int64]) -> None:
 
 
 @compiled
-def resample_document(
-    counters: NDArray[np.int64],
-    document: CutDocument,
-    postings: Postings,
-    offsets: NDArray[np.int64],
-    topics: NDArray[np.int64],
-    cuts: NDArray[np.int64],
-    log_cut_probability: float,
-    bag: NDArray[np.int64],
-    inversions: NDArray[np.int64],
-    counts: TokenCounts,
-    buffers: TableBuffers,
-    scratch: Scratch,
-    settings: MoveSettings,
-    filters: FilterWorkspace,
-    uniforms: NDArray[np.float64],
-) -> None:
-    """Take a document out of the counts, draw its structure anew, and put it back.
-
-    `counters` is all zeros at first: the stage that has begun, and for each stage the pieces that
-    were taken and that are done. Threads in `assist_document` take some of them.
-    """
-    assign_topics(topics, offsets, bag, inversions, counts, -1)
-    atomic_add(counters, 0, 1)
-    process_words(counters, _REMOVING, postings, topics, counts, buffers, -1)
-    wait_for_pieces(counters, _REMOVING, WORD_PIECES)
-    atomic_add(counters, 0, 1)
-    process_spans(
-        counters,
-        document,
-        cuts,
-        log_cut_probability,
-        counts,
-        buffers,
-        scratch,
-        settings.inverse_temperature,
-    )
-    wait_for_pieces(counters, _FILLING, (document.cut_tokens.size + STARTS - 2) // STARTS)
-    order = np.empty(bag.size, np.int64)
-    fill_order(order, inversions)
-    find_potentials(buffers.log_weights, cuts, order, settings.log_prevalence, filters)
-    atomic_add(counters, 0, 1)
-    process_scaling(counters, cuts, buffers, settings.log_prevalence, filters)
-    wait_for_pieces(counters, _SCALING, bag.size)
-    draw_structure(
-        buffers.log_weights,
-        buffers.linear_weights,
-        buffers.transposed,
-        atomic_add(counters, _SCALING * _LINE + 2, 0) == 0,
-        cuts,
-        bag,
-        inversions,
-        settings,
-        filters,
-        uniforms,
-    )
-    assign_topics(topics, offsets, bag, inversions, counts, 1)
-    atomic_add(counters, 0, 1)
-    process_words(counters, _ADDING, postings, topics, counts, buffers, 1)
-    wait_for_pieces(counters, _ADDING, WORD_PIECES)
-
-
-@compiled
-def assist_document(
-    counters: NDArray[np.int64],
-    document: CutDocument,
-    postings: Postings,
-    topics: NDArray[np.int64],
-    cuts: NDArray[np.int64],
-    log_cut_probability: float,
-    counts: TokenCounts,
-    buffers: TableBuffers,
-    scratch: Scratch,
-    settings: MoveSettings,
-    filters: FilterWorkspace,
-) -> None:
-    """Take pieces of the work of a thread in `resample_document`, until there are none."""
-    wait_for_stage(counters, _REMOVING)
-    process_words(counters, _REMOVING, postings, topics, counts, buffers, -1)
-    wait_for_stage(counters, _FILLING)
-    process_spans(
-        counters,
-        document,
-        cuts,
-        log_cut_probability,
-        counts,
-        buffers,
-        scratch,
-        settings.inverse_temperature,
-    )
-    wait_for_stage(counters, _SCALING)
-    process_scaling(counters, cuts, buffers, settings.log_prevalence, filters)
-    wait_for_stage(counters, _ADDING)
-    process_words(counters, _ADDING, postings, topics, counts, buffers, 1)
-
-
-@compiled
 def resample_batch(
     packed: PackedCorpus,
     batch: Batch,
@@ -365,27 +241,49 @@ def resample_batch(
     settings: MoveSettings,
     filters: FilterWorkspace,
 ) -> None:
-    """Resample the documents of a batch one after the other."""
+    """Take each document out of the counts, draw its structure anew, and put it back.
+
+    The work counters of a document are all zeros at first: the stage that has begun, and for each
+    stage the pieces that were taken and that are done. Threads in `assist_batch` take some of them.
+    """
+    word_prior, topics = workspace.word_prior, workspace.unit_topics
+    order = np.empty(bags.shape[1], np.int64)
     for n in range(batch.documents.size):
-        d = batch.documents[n]
-        document = cut_document_of(packed, batch, n)
-        resample_document(
-            batch.work_counters[n],
+        d, counters = batch.documents[n], batch.work_counters[n]
+        bag, own_inversions = bags[d], inversions[d]
+        document, postings = cut_document_of(packed, batch, n), postings_of(packed, d)
+        offsets = unit_starts_of(packed, d)
+        spans = spans_for(workspace, cuts_of(batch, n), settings.log_prevalence)
+        factors = factors_for(workspace, document.words.size, counts.topics)
+        fill_order(order, own_inversions)
+        assign_topics(topics, offsets, bag, order, counts, -1)
+        atomic_add(counters, 0, 1)
+        process_words(counters, _REMOVING, postings, topics, counts, factors.rows, word_prior, -1)
+        wait_for_pieces(counters, _REMOVING, WORD_PIECES)
+        atomic_add(counters, 0, 1)
+        process_spans(
+            counters,
             document,
-            postings_of(packed, d),
-            unit_starts_of(packed, d),
-            workspace.topics,
-            cuts_of(batch, n),
+            spans,
+            factors,
+            workspace.log_factorial,
             batch.log_cut_probability[n],
-            bags[d],
-            inversions[d],
-            counts,
-            buffers_for(workspace, bags.shape[1], document.cut_tokens.size, document.words.size),
+            settings.inverse_temperature,
             scratch,
-            settings,
-            filters,
-            batch.uniforms[n],
         )
+        wait_for_pieces(counters, _FILLING, (spans.cuts.size + STARTS - 2) // STARTS)
+        find_potentials(spans.log_weights, spans.cuts, order, spans.log_prevalence, filters)
+        atomic_add(counters, 0, 1)
+        process_scaling(counters, spans, filters)
+        wait_for_pieces(counters, _SCALING, bag.size)
+        fits = atomic_add(counters, _SCALING * _LINE + 2, 0) == 0
+        draw_structure(
+            spans, fits, order, bag, own_inversions, settings, filters, batch.uniforms[n]
+        )
+        assign_topics(topics, offsets, bag, order, counts, 1)
+        atomic_add(counters, 0, 1)
+        process_words(counters, _ADDING, postings, topics, counts, factors.rows, word_prior, 1)
+        wait_for_pieces(counters, _ADDING, WORD_PIECES)
 
 
 @compiled
@@ -393,25 +291,33 @@ def assist_batch(
     packed: PackedCorpus,
     batch: Batch,
     workspace: Workspace,
-    n_topics: int,
     counts: TokenCounts,
     scratch: Scratch,
     settings: MoveSettings,
     filters: FilterWorkspace,
 ) -> None:
-    """Assist the thread that is in `resample_batch` with the same batch."""
+    """Take pieces of the work of the thread that is in `resample_batch` with the same batch."""
+    word_prior, topics = workspace.word_prior, workspace.unit_topics
     for n in range(batch.documents.size):
+        counters = batch.work_counters[n]
         document = cut_document_of(packed, batch, n)
-        assist_document(
-            batch.work_counters[n],
+        postings = postings_of(packed, batch.documents[n])
+        spans = spans_for(workspace, cuts_of(batch, n), settings.log_prevalence)
+        factors = factors_for(workspace, document.words.size, counts.topics)
+        wait_for_stage(counters, _REMOVING)
+        process_words(counters, _REMOVING, postings, topics, counts, factors.rows, word_prior, -1)
+        wait_for_stage(counters, _FILLING)
+        process_spans(
+            counters,
             document,
-            postings_of(packed, batch.documents[n]),
-            workspace.topics,
-            cuts_of(batch, n),
+            spans,
+            factors,
+            workspace.log_factorial,
             batch.log_cut_probability[n],
-            counts,
-            buffers_for(workspace, n_topics, document.cut_tokens.size, document.words.size),
+            settings.inverse_temperature,
             scratch,
-            settings,
-            filters,
         )
+        wait_for_stage(counters, _SCALING)
+        process_scaling(counters, spans, filters)
+        wait_for_stage(counters, _ADDING)
+        process_words(counters, _ADDING, postings, topics, counts, factors.rows, word_prior, 1)

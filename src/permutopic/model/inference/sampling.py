@@ -34,7 +34,7 @@ from permutopic.model.kernels.placement import (
     draw_bag_restricted,
     draw_from_sums,
     fill_linear_weights,
-    place_topic_restricted,
+    place_topic,
     restricted_order,
 )
 from permutopic.model.kernels.preparation import draw_cuts, weigh_inclusion
@@ -148,7 +148,7 @@ def draw_rounds(
         for _ in range(settings.placements if fitted.orders else 0):
             if not same_order:
                 topic = int(uniforms[used] * order.size)
-                place_topic_restricted(
+                place_topic(
                     spans, fits, order, topic, fitted.dispersion, filters, uniforms[used + 1]
                 )
             used += 2

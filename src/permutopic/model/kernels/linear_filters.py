@@ -7,8 +7,8 @@ the present order has weight one, and so is never lost in a sum.
 
 What underflows, below 10⁻²⁹⁹, is lost. As long as no span weighs more than 10¹⁰⁰ and no sum from
 the left or from the right is higher than that, a structure that has lost a part weighs less than
-10⁻⁹⁰; and as long as the total is above 10⁻⁵⁰, that is far below rounding. Otherwise the functions
-here return False, and those of `log_filters` are used instead.
+10⁻⁹⁰; and as long as the total is above 10⁻⁵⁰, that is far below rounding. Otherwise `placement`
+uses the functions of `log_filters` instead.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.jit import compiled
-from permutopic.model.kernels.categorical import draw_index
-from permutopic.model.kernels.elementary import fast_exp, fast_log
-from permutopic.model.kernels.log_filters import LOG_ZERO, FilterWorkspace, MoveSettings
-from permutopic.model.kernels.orders import insert_at, log_prior_step, without_topic
+from permutopic.model.kernels.elementary import fast_exp
+from permutopic.model.kernels.log_filters import LOG_ZERO, FilterWorkspace
 from permutopic.model.kernels.span_table import LANES
 
 if TYPE_CHECKING:
@@ -203,26 +201,6 @@ def sum_at_gap_linear(
 
 
 @compiled
-def draw_bag_linear(
-    linear: NDArray[np.float64],
-    transposed: NDArray[np.float64],
-    cuts: NDArray[np.int64],
-    order: NDArray[np.int64],
-    filters: FilterWorkspace,
-    bag: NDArray[np.int64],
-    uniforms: NDArray[np.float64],
-) -> bool:
-    """Draw the whole bag given the order; False, and no bag, where the sums leave the bounds."""
-    n_cuts, forward = cuts.size, filters.forward
-    left = forward_sums_linear(linear, n_cuts, order, filters)
-    right = backward_sums_linear(transposed, n_cuts, order, filters)
-    if not (left and right and forward[order.size, n_cuts - 1] > LOW):
-        return False
-    draw_slots(linear, cuts, order, filters, bag, uniforms)
-    return True
-
-
-@compiled
 def draw_slots(
     linear: NDArray[np.float64],
     cuts: NDArray[np.int64],
@@ -249,35 +227,3 @@ def draw_slots(
                 start -= 1
         bag[topic] = cuts[end] - cuts[start]
         end = start
-
-
-@compiled
-def place_topic_linear(
-    linear: NDArray[np.float64],
-    transposed: NDArray[np.float64],
-    n_cuts: int,
-    order: NDArray[np.int64],
-    topic: int,
-    settings: MoveSettings,
-    filters: FilterWorkspace,
-    uniform: float,
-) -> bool:
-    """Draw the slot of one topic, as `place_topic`; False where the sums leave the bounds."""
-    n_topics = order.size
-    others = without_topic(order, topic)
-    left = forward_sums_linear(linear, n_cuts, others, filters)
-    right = backward_sums_linear(transposed, n_cuts, others, filters)
-    if not (left and right):
-        return False
-    log_weights = filters.log_weights
-    log_prior, highest = 0.0, 0.0
-    for gap in range(n_topics):
-        if gap > 0:
-            log_prior += log_prior_step(settings.dispersion, topic, others[gap - 1])
-        total = sum_at_gap_linear(linear, topic, n_cuts, gap, n_topics, filters)
-        highest = max(highest, total)
-        log_weights[gap] = log_prior + fast_log(total) if total > LOW * LOW else LOG_ZERO
-    if not LOW < highest < HIGH:
-        return False
-    insert_at(order, topic, others, draw_index(log_weights, n_topics, uniform))
-    return True

@@ -10,7 +10,6 @@ Where only some positions of a document are cuts, a boundary weighs more: see `s
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,12 +19,9 @@ from permutopic.model.kernels.categorical import draw_index
 from permutopic.model.kernels.elementary import fast_exp, fast_log
 from permutopic.model.kernels.orders import (
     fill_order,
-    insert_at,
     list_slots,
-    log_prior_step,
     move_to_front,
     swap_changes_layout,
-    without_topic,
 )
 from permutopic.model.kernels.span_table import LANES
 
@@ -78,28 +74,6 @@ def make_filter_workspace(n_topics: int, n_cuts: int) -> FilterWorkspace:
         np.empty(max(n_topics, n_cuts) + 1),
         np.empty(n_cuts + LANES),
     )
-
-
-@compiled
-def draw_uniform_cuts(
-    bag: NDArray[np.int64],
-    inversions: NDArray[np.int64],
-    cut_probability: float,
-    draws: NDArray[np.float64],
-) -> NDArray[np.int64]:
-    """Make each position a cut with the same probability, and every present boundary one."""
-    order = np.empty(bag.size, np.int64)
-    fill_order(order, inversions)
-    cuts = np.empty(draws.size, np.int64)
-    filled, slot, boundary = 0, -1, 0
-    for position in range(draws.size):
-        if position == boundary or draws[position] < cut_probability:
-            cuts[filled] = position
-            filled += 1
-        while position == boundary and slot + 1 < order.size:
-            slot += 1
-            boundary += bag[order[slot]]
-    return cuts[:filled].copy()
 
 
 @compiled
@@ -313,37 +287,6 @@ def draw_bag(
         start = draw_index(log_weights, end + 1, uniforms[slot])
         bag[topic] = cuts[end] - cuts[start]
         end = start
-
-
-@compiled
-def place_topic(
-    table: NDArray[np.float64],
-    cuts: NDArray[np.int64],
-    order: NDArray[np.int64],
-    topic: int,
-    settings: MoveSettings,
-    filters: FilterWorkspace,
-    uniform: float,
-) -> None:
-    """Draw the slot of one topic, the others keeping their order, with the bag summed out.
-
-    The weight of each of the K gaps is the Mallows probability of the order it makes times the
-    sum over all bags: what is before the gap, the topic's own span, what is behind. The bag has to
-    be drawn anew before it is used.
-    """
-    log_prevalence = settings.log_prevalence
-    n_topics = order.size
-    others = without_topic(order, topic)
-    forward_sums(table, cuts, others, log_prevalence, filters)
-    backward_sums(table, cuts, others, log_prevalence, filters)
-    log_prior, log_theta = 0.0, log_prevalence[topic]
-    log_weights = np.empty(n_topics)
-    for gap in range(n_topics):
-        if gap > 0:
-            log_prior += log_prior_step(settings.dispersion, topic, others[gap - 1])
-        highest, total = sum_at_gap(table, topic, log_theta, cuts, gap, n_topics, filters)
-        log_weights[gap] = log_prior + highest + math.log(total)
-    insert_at(order, topic, others, draw_index(log_weights, n_topics, uniform))
 
 
 @compiled

@@ -1,6 +1,8 @@
-"""Moves on the active topics of a document, with inactive ones beside them.
+"""The moves on one document's span table: a topic is placed, the bag is drawn.
 
-Most documents use few of the topics. In a visit a topic is *active* if the document uses it, and
+They are made on linear weights where these fit, and in log space where they do not. A fit has all
+topics active. For new documents, inactive ones are beside the active ones: most documents use few
+of the topics. In a visit a topic is *active* if the document uses it, and
 otherwise with its inclusion probability; an inactive one keeps its empty bag, and only its slot in
 the order is drawn. That is exact if a topic in use weighs more: `preparation.weigh_inclusion`.
 
@@ -137,7 +139,7 @@ def log_sums_at_gaps(
 
 
 @compiled
-def place_topic_restricted(
+def place_topic(
     spans: SpanTable,
     fits: bool,
     order: NDArray[np.int64],
