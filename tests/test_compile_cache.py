@@ -71,4 +71,4 @@ def test_settings_of_numba_stay_as_they_were():
     before = numba.config.SLP_VECTORIZE
     assert jit.compiled(lambda x: x + 1)(1) == 2
     assert numba.njit(lambda x: x + 2)(1) == 3
-    assert numba.config.SLP_VECTORIZE == before
+    assert before == numba.config.SLP_VECTORIZE

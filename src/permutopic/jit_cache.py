@@ -88,9 +88,7 @@ class _IndexFile(caching.IndexDataCacheFile):
 class _KernelCache(caching.FunctionCache):
     """A cache that never fails: what cannot be read is compiled, what cannot be written is not."""
 
-    def __init__(
-        self, function: Callable[..., object], folder: CacheFolder, source: Path
-    ) -> None:
+    def __init__(self, function: Callable[..., object], folder: CacheFolder, source: Path) -> None:
         locator = _KernelLocator(function, folder, source)
         self._name, self._py_func = repr(function), function
         self._impl = _KernelCacheImpl(function, locator)

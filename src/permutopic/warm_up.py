@@ -106,7 +106,7 @@ def compiling_meanwhile(name: str) -> Iterator[None]:
     )
     command = [sys.executable, "-c", code, str(PACKAGE.parent), name]
     try:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603 (our own interpreter)
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
