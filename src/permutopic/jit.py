@@ -31,7 +31,7 @@ class _StraightLine(compiler.Compiler):
     """
 
     def compile_extra(self, func: Any) -> Any:
-        config: Any = numba.config  # type: ignore[attr-defined]
+        config: Any = numba.config
         with global_compiler_lock:
             before = config.SLP_VECTORIZE
             config.SLP_VECTORIZE = 1

@@ -201,7 +201,7 @@ def _extend() -> None:
 def _choose() -> None:
     from permutopic.selection.choosing import choose_k  # noqa: PLC0415
 
-    choose_k(_corpus(), (2, 3), n_seeds=1)
+    choose_k(_corpus(), (2, 3), n_seeds=2)
 
 
 def _rivals() -> None:
