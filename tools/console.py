@@ -60,7 +60,7 @@ def run(command: str, folder: Path) -> str:
         timeout=300,
         check=False,
     )
-    notes = [line for line in done.stderr.splitlines() if "compiling for the first use" not in line]
+    notes = [line for line in done.stderr.splitlines() if "note: compiling " not in line]
     if done.returncode != 0 or notes:
         raise RuntimeError(f"{command}: exit code {done.returncode}\n{done.stderr}")
     return done.stdout

@@ -1,16 +1,21 @@
-"""Compilation of kernels: the one module that imports numba, and its options."""
+"""Compilation of kernels: numba's options, and what is said while it compiles."""
 
 from __future__ import annotations
 
 import sys
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, event
+from numba.core import cgutils, compiler, event
+from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic, overload
+
+from permutopic.errors import InputWarning
+from permutopic.jit_cache import cache_folder, enable_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,20 +25,33 @@ if TYPE_CHECKING:
 
     Function = TypeVar("Function", bound=Callable[..., object])
 
-# Straight-line code over neighbouring numbers becomes vector code: the span table lives on it.
-numba.config.SLP_VECTORIZE = 1  # type: ignore[attr-defined]
+
+class _StraightLine(compiler.Compiler):
+    """Makes vector code of straight-line code over neighbouring numbers: the span table needs it.
+
+    numba has this as a setting of the process; here it holds for our functions alone.
+    """
+
+    def compile_extra(self, func: Any) -> Any:
+        config: Any = numba.config
+        with global_compiler_lock:
+            before = config.SLP_VECTORIZE
+            config.SLP_VECTORIZE = 1
+            try:
+                return super().compile_extra(func)  # type: ignore[no-untyped-call]
+            finally:
+                config.SLP_VECTORIZE = before
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function and cache the machine code on disk; its type stays.
+    """Compile a function and keep the machine code on disk; its type stays.
 
     No fast-math: the same numbers must come out whatever the processor reorders. A division by
     zero gives infinity, as in numpy: checking for it would keep loops from being vectorised.
     """
-    try:
-        fast = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
-    except RuntimeError:  # no folder to keep it in can be written
-        fast = numba.njit(nogil=True, error_model="numpy")(function)
+    fast = numba.njit(nogil=True, error_model="numpy", pipeline_class=_StraightLine)(function)
+    if fast is not function:  # NUMBA_DISABLE_JIT leaves it as it is
+        enable_cache(fast, function)
     return cast("Function", fast)
 
 
@@ -119,22 +137,43 @@ def _compiled_rest(waits: Any) -> Any:  # noqa: ARG001
 
 
 class _CompileListener(event.Listener):
-    """Reports once that compilation has begun."""
+    """Reports the first compilation of a function of ours, and counts them."""
 
-    def __init__(self, say: Callable[[str], object]) -> None:
-        self.say, self.reported = say, False
+    def __init__(self, say: Callable[[str], object], what: str, time: str) -> None:
+        self.say, self.what, self.time = say, what, time
+        self.count = 0
 
-    def on_start(self, event: object) -> None:  # noqa: ARG002
-        if not self.reported:
-            self.reported = True
-            self.say("compiling for the first use on this machine: about half a minute, once")
+    def on_start(self, event: Any) -> None:
+        if not _is_ours(event):
+            return
+        self.count += 1
+        if self.count == 1:
+            self.say(compile_message(self.what, self.time))
+            if warning := cache_folder().warning:
+                warnings.warn(InputWarning(warning), stacklevel=2)
 
     def on_end(self, event: object) -> None:
         """Do nothing."""
 
 
+def _is_ours(event: Any) -> bool:
+    function = event.data["dispatcher"].py_func
+    return str(getattr(function, "__module__", "")).startswith("permutopic.")
+
+
+def compile_message(what: str, time: str) -> str:
+    """Say what is compiled, how long that takes, and until when it lasts."""
+    return f"compiling {what}: {time}; {cache_folder().until}"
+
+
 @contextmanager
-def report_compilation(say: Callable[[str], object]) -> Iterator[None]:
-    """Call `say` when something is compiled and not just loaded from the cache."""
-    with event.install_listener("numba:compile", _CompileListener(say)):
-        yield
+def report_compilation(
+    say: Callable[[str], object], what: str, time: str = "about half a minute"
+) -> Iterator[_CompileListener]:
+    """Call `say` when code for `what` is compiled and not just loaded from the cache.
+
+    Yields an object that counts the compiled functions.
+    """
+    listener = _CompileListener(say, what, time)
+    with event.install_listener("numba:compile", listener):
+        yield listener

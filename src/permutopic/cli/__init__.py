@@ -21,6 +21,7 @@ _COMMANDS = {
     "demo": "Learn the outline of 64 articles that come with permutopic, and check it.",
     "evaluate": "Fit a corpus and score the result against its headings.",
     "fit": "Learn the shared outline of a corpus and save the model.",
+    "info": "Show versions, the processor, and where compiled code is kept.",
     "inspect": "Show what would be read, and what a fit would cost.",
     "merge": "Make topics of a saved model one.",
     "order": "Put loose pieces into the order of a saved model.",
@@ -29,6 +30,7 @@ _COMMANDS = {
     "rename": "Give topics of a saved model other names.",
     "run": "Assign each unit of a corpus a topic by a method of your choice.",
     "segment": "Cut documents into segments of one topic each.",
+    "warm-up": "Compile everything in advance, for container images and CI.",
 }
 
 

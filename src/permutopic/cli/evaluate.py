@@ -31,10 +31,12 @@ def evaluate_command(
     """
     from permutopic.cli.progress import shown_progress
     from permutopic.evaluation.evaluate import evaluate
+    from permutopic.warm_up import compiling_meanwhile
 
     corpus_settings = take_corpus_settings(settings)
     model = make_model({**settings, "tokens": corpus_settings.tokens})
-    documents = corpus_settings.read(paths)
+    with compiling_meanwhile("fit" if model.sampler == "blocked" else "paper"):
+        documents = corpus_settings.read(paths)
     with shown_progress(model) as on_sweep:
         result = evaluate(
             documents, model, reference=reference, convention=convention, on_sweep=on_sweep

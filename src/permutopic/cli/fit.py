@@ -28,6 +28,7 @@ def fit_command(paths: tuple[str, ...], output: str, force: bool, **settings: An
     from permutopic.errors import InputError, render
     from permutopic.storage import check_model_target, read_description
     from permutopic.topics import NamedTopics
+    from permutopic.warm_up import compiling_meanwhile
 
     corpus_settings = take_corpus_settings(settings)
     model = make_model({**settings, "tokens": corpus_settings.tokens})
@@ -36,7 +37,8 @@ def fit_command(paths: tuple[str, ...], output: str, force: bool, **settings: An
         raise InputError(
             f"{output} is a model with names or merged topics of your own: --force replaces it"
         )
-    documents = corpus_settings.read(paths)
+    with compiling_meanwhile("fit" if model.sampler == "blocked" else "paper"):
+        documents = corpus_settings.read(paths)
     with shown_progress(model) as on_sweep:
         model.fit(documents, on_sweep=on_sweep)
     model.save(output)

@@ -196,7 +196,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         from permutopic.jit import report_compilation  # noqa: PLC0415
         from permutopic.model.fitting import fit_chains  # noqa: PLC0415
 
-        with report_compilation(_log.warning):
+        with report_compilation(_log.warning, "the fit"):
             chains = fit_chains(
                 corpus,
                 n_topics,
@@ -252,7 +252,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         n_sweeps = check_integer(n_sweeps, "n_sweeps", 1)
         from permutopic.jit import report_compilation  # noqa: PLC0415
 
-        with report_compilation(_log.warning):
+        with report_compilation(_log.warning, "what adds documents to a fit"):
             extend_model(self, X, n_sweeps=n_sweeps, n_threads=count_threads(self.n_jobs))
         return self
 

@@ -145,7 +145,7 @@ class InfersDocuments:
         numbers = self._cached("numbers", self.document_digests_, self._numbers)
 
         def each() -> Iterator[Inferred]:
-            with report_compilation(_log.warning):
+            with report_compilation(_log.warning, "inference of new documents"):
                 yield from infer_documents(documents, inference, merge_map, numbers, n_threads)
 
         return each()

@@ -113,7 +113,9 @@ class Method:
         if not isinstance(corpus, Corpus):
             raise InputError(f"a method takes a Corpus, not {type(corpus).__name__}")
         # Our model itself logs that code is being compiled.
-        with nullcontext() if self.group == "ours" else report_compilation(_log_once):
+        what = f"the method {self.name}"
+        reported = report_compilation(_log_once, what, "a few seconds")
+        with nullcontext() if self.group == "ours" else reported:
             prediction = self.run(corpus, self._topics(n_topics), seed, **settings)
         same_documents = np.array_equal(prediction.document_offsets, corpus.document_offsets)
         if prediction.topics.shape != (corpus.n_units,) or not same_documents:
