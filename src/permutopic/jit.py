@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 from contextlib import contextmanager
+from functools import update_wrapper
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
@@ -12,6 +14,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils, compiler, event
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic, overload
 
 from permutopic.errors import InputWarning
@@ -43,16 +46,64 @@ class _StraightLine(compiler.Compiler):
                 config.SLP_VECTORIZE = before
 
 
+_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None}
+
+
+class _Inner(CPUDispatcher):
+    """Compiles a function for calls from other compiled functions.
+
+    A constant as an argument is an integer or bool like any other: numba would compile the function
+    anew for each.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        values = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template(tuple(map(types.unliteral, args)), values)
+
+
+class Kernel:
+    """A compiled function: called from Python, or from another one.
+
+    Most are only ever called by another one, so what converts Python's arguments, a fifth of the
+    time to compile, is made when Python calls.
+    """
+
+    def __init__(self, function: Any) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        no_wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        self._inner = _dispatcher(_Inner, function, no_wrappers)
+        self._outer: Any = None
+
+    @property
+    def _numba_type_(self) -> Any:
+        return types.Dispatcher(self._inner)
+
+    def __call__(self, *arguments: object) -> Any:
+        """Call the compiled function from Python."""
+        if self._outer is None:
+            code, names = self.py_func.__code__, self.py_func.__globals__
+            function = FunctionType(code, names, f"{self.py_func.__name__}_from_python")
+            function.__module__ = self.py_func.__module__
+            self._outer = _dispatcher(CPUDispatcher, function, {"no_cfunc_wrapper": True})
+        return self._outer(*arguments)
+
+
+def _dispatcher(kind: Any, function: Any, options: dict[str, bool]) -> Any:
+    made = kind(function, {}, _OPTIONS | options, pipeline_class=_StraightLine)
+    enable_cache(made, function)
+    return made
+
+
 def compiled(function: Function) -> Function:
     """Compile a function and keep the machine code on disk; its type stays.
 
     No fast-math: the same numbers must come out whatever the processor reorders. A division by
     zero gives infinity, as in numpy: checking for it would keep loops from being vectorised.
     """
-    fast = numba.njit(nogil=True, error_model="numpy", pipeline_class=_StraightLine)(function)
-    if fast is not function:  # NUMBA_DISABLE_JIT leaves it as it is
-        enable_cache(fast, function)
-    return cast("Function", fast)
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    return cast("Function", Kernel(function))
 
 
 def atomic_add(counters: NDArray[np.int64], index: int, amount: int) -> int:
