@@ -12,7 +12,7 @@ from permutopic.model.blocked import engine, resampling
 from permutopic.model.blocked.moves import blocked_moves
 from permutopic.model.generate import generate
 from permutopic.model.inference.structures import StructureInference
-from permutopic.model.kernels import log_filters
+from permutopic.model.kernels import preparation
 from permutopic.model.paper.moves import make_span_scores
 from permutopic.model.priors import Priors
 from permutopic.model.state import initial_state
@@ -100,7 +100,8 @@ def test_cuts_are_the_places_that_were_drawn_and_all_boundaries(seed):
     expected = draws < cut_probability
     expected[np.cumsum(bag[inversions_to_order(inversions)])] = True
     expected[0] = True
-    found = log_filters.draw_uniform_cuts(bag, inversions, cut_probability, draws)
+    order = inversions_to_order(inversions)
+    found = preparation.draw_cuts(np.full(n_units + 1, cut_probability), bag, order, draws)
     assert found.tolist() == np.flatnonzero(expected).tolist()
 
 

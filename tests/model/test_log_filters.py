@@ -14,9 +14,10 @@ import pytest
 from scipy.special import gammaln
 
 from permutopic.model.joint import joint_terms
-from permutopic.model.kernels import linear_filters, log_filters
+from permutopic.model.kernels import linear_filters, log_filters, placement
 from permutopic.model.kernels.log_filters import LOG_ZERO, MoveSettings, make_filter_workspace
 from permutopic.model.kernels.orders import write_inversions
+from permutopic.model.kernels.span_table import SpanTable
 from permutopic.model.priors import Variant
 from permutopic.model.state import make_state
 
@@ -69,13 +70,15 @@ class Case:
             self.table, self.cuts, LOG_FACTORIAL, inverse_temperature, math.log(cut_probability)
         )
         self.scaled, self.flipped = np.full((2, *self.table.shape), np.nan)
+        every = np.arange(n_topics)
+        self.spans = SpanTable(
+            self.cuts, every, every, self.log_prevalence, self.table, self.scaled, self.flipped
+        )
         present = self.state.order(0)
         linear_filters.find_potentials(
             self.table, self.cuts, present, self.log_prevalence, self.filters
         )
-        tables = (self.table, self.scaled, self.flipped, self.cuts)
-        for topic, log_theta in enumerate(self.log_prevalence):
-            assert linear_filters.to_linear_weights(*tables, log_theta, topic, self.filters)
+        assert placement.fill_linear_weights(self.spans, self.filters)
         self.all = oracle.BlockedDocument(
             self.corpus,
             self.state,
@@ -93,23 +96,19 @@ class Case:
     def draw_bag(self, flavour, order, uniforms):
         """Draw a bag, on logarithms or on scaled weights."""
         bag, order = np.full(self.n_topics, -1), np.array(order)
-        rest = (self.filters, bag, np.array(uniforms))
-        if flavour == "logs":
-            log_filters.draw_bag(self.table, self.cuts, order, self.log_prevalence, *rest)
-        else:
-            tables = (self.scaled, self.flipped)
-            assert linear_filters.draw_bag_linear(*tables, self.cuts, order, *rest)
+        linear = placement.draw_bag_restricted(
+            self.spans, flavour != "logs", order, bag, self.filters, np.array(uniforms)
+        )
+        assert linear == (flavour != "logs")
         return bag
 
     def place_topic(self, flavour, order, topic, uniform):
         """Place a topic, on logarithms or on scaled weights."""
         order = np.array(order)
-        rest = (order, topic, self.settings, self.filters, uniform)
-        if flavour == "logs":
-            log_filters.place_topic(self.table, self.cuts, *rest)
-        else:
-            tables = (self.scaled, self.flipped)
-            assert linear_filters.place_topic_linear(*tables, self.cuts.size, *rest)
+        others = np.array([other for other in order if other != topic])
+        fits, dispersion = flavour != "logs", self.settings.dispersion
+        assert placement.log_sums_at_gaps(self.spans, fits, others, topic, self.filters)[0]
+        placement.place_topic(self.spans, fits, order, topic, dispersion, self.filters, uniform)
         return order.tolist()
 
     def _scores(self, width):

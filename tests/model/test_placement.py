@@ -84,7 +84,7 @@ class Case:
     def placed(self, flavour, fits, topic, uniform):
         order = self.order.copy()
         given = (self.dispersion, self.filters, uniform)
-        flavour.place_topic_restricted(self.spans, fits, order, topic, *given)
+        flavour.place_topic(self.spans, fits, order, topic, *given)
         return order.tolist()
 
     def drawn(self, flavour, fits, uniforms):

@@ -37,7 +37,7 @@ def test_words_leave_the_counts_piece_by_piece_and_come_back(seed, flavour):
         local = localize_corpus(corpus)[document]
         postings, offsets = make_postings(local), local.offsets
         topics = np.full(offsets.size - 1, -1)
-        structure = (state.bag[document], state.inversions[document], counts)
+        structure = (state.bag[document], state.order(document), counts)
         pieces = [0, postings.words.size // 2, postings.words.size]
         flavour.assign_topics(topics, offsets, *structure, -1)
         for first, last in itertools.pairwise(pieces):
@@ -138,19 +138,20 @@ def themed_corpus(seed, variant):
 def test_visits_are_the_same_where_weights_leave_the_floats(variant, monkeypatch):
     done = []
 
-    def noted(name, kernel, *arguments):
-        done.append((name, kernel(*arguments)))
-        return done[-1][1]
+    def noted(name, kernel, spans, fits, *arguments):
+        found = kernel(spans, fits, *arguments)
+        good = found if name == "draw_bag_restricted" else fits and found[0]
+        done.append((name, "linear" if good else "logs"))
+        return found
 
-    for name in ("draw_bag", "draw_bag_linear", "place_topic", "place_topic_linear"):
-        kernel = getattr(uncompiled.resampling, name)
-        monkeypatch.setattr(uncompiled.resampling, name, partial(noted, name, kernel))
+    for user, name in (("resampling", "draw_bag_restricted"), ("placement", "log_sums_at_gaps")):
+        module = getattr(uncompiled, user)
+        monkeypatch.setattr(module, name, partial(noted, name, getattr(module, name)))
     for seed in range(25):
         for cut_probability in (1.0, 0.5):
             corpus, state, priors = themed_corpus(seed, variant)
             assert_same_visits(corpus, state, priors, seed, cut_probability, 1.0, 2, 1)
-    assert done.count(("draw_bag_linear", True)) > 10  # both ways of drawing were seen
-    assert done.count(("draw_bag", None)) > 10
-    if variant != Variant.CONSTRAINED:
-        assert done.count(("place_topic_linear", True)) > 10
-        assert done.count(("place_topic", None)) > 10
+    for way in ("linear", "logs"):  # both ways of drawing were seen
+        assert done.count(("draw_bag_restricted", way)) > 10
+        if variant != Variant.CONSTRAINED:
+            assert done.count(("log_sums_at_gaps", way)) > 10

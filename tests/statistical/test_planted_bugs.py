@@ -253,7 +253,7 @@ BLOCKED_BUGS = {
         moves="blocked, random cuts",
     ),
     "inversion counts drawn where they would need other cuts": Planted(
-        {"resampling": [("            if all_cuts:\n", "            if cuts.size > 0:\n")]},
+        {"resampling": [("            if all_cuts:\n", "            if spans.cuts.size > 0:\n")]},
         moves="blocked, random cuts",
     ),
     "a dropped Mallows factor of the inversion counts": Planted(
@@ -268,11 +268,8 @@ BLOCKED_BUGS = {
     ),
     "a dropped Mallows factor of a topic's place": Planted(
         {
-            "linear_filters": [
-                (
-                    "log_weights[gap] = log_prior + fast_log(total)",
-                    "log_weights[gap] = fast_log(total)",
-                )
+            "placement": [
+                ("log_weights[gap] = log_prior + log_totals", "log_weights[gap] = log_totals")
             ]
         },
         moves="blocked, random cuts",
@@ -308,11 +305,8 @@ BLOCKED_BUGS = {
     "on logarithms, a dropped Mallows factor of a topic's place": Planted(
         {
             **ON_LOGARITHMS,
-            "log_filters": [
-                (
-                    "log_weights[gap] = log_prior + highest + math.log(total)",
-                    "log_weights[gap] = highest + math.log(total)",
-                )
+            "placement": [
+                ("log_weights[gap] = log_prior + log_totals", "log_weights[gap] = log_totals")
             ],
         },
         moves="blocked, random cuts",
@@ -422,8 +416,8 @@ def test_a_bug_is_caught_in_a_blocked_move_alone(monkeypatch):
 def test_bugs_that_only_enumeration_sees(monkeypatch):
     # Words in other topics than the structure says, until Geweke's test draws them anew: the
     # second of its two documents alone is drawn by wrong counts. Its score is 3 at 4,000 draws.
-    back = "    assign_topics(topics, offsets, bag, inversions, counts, 1)\n"
-    then = "    find_potentials(buffers.log_weights"
+    back = "        assign_topics(topics, offsets, bag, order, counts, 1)\n"
+    then = "        find_potentials(spans.log_weights"
     planted = {"resampling": [(back, ""), (then, back + then)]}
     with monkeypatch.context() as put_back_where_they_were:
         put_in_place(put_back_where_they_were, load_modules(planted))
