@@ -49,6 +49,9 @@ class _StraightLine(compiler.Compiler):
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None}
 
 
+_unliteral: Any = types.unliteral
+
+
 class _Inner(CPUDispatcher):
     """Compiles a function for calls from other compiled functions.
 
@@ -57,8 +60,8 @@ class _Inner(CPUDispatcher):
     """
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        values = {name: types.unliteral(kind) for name, kind in kws.items()}
-        return super().get_call_template(tuple(map(types.unliteral, args)), values)
+        values = {name: _unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template(tuple(map(_unliteral, args)), values)
 
 
 class Kernel:
@@ -83,7 +86,9 @@ class Kernel:
         """Call the compiled function from Python."""
         if self._outer is None:
             code, names = self.py_func.__code__, self.py_func.__globals__
-            function = FunctionType(code, names, f"{self.py_func.__name__}_from_python")
+            name = f"{self.py_func.__name__}_from_python"
+            function = FunctionType(code, names, name, self.py_func.__defaults__)
+            function.__qualname__ = name  # the cache file's name, which must be another
             function.__module__ = self.py_func.__module__
             self._outer = _dispatcher(CPUDispatcher, function, {"no_cfunc_wrapper": True})
         return self._outer(*arguments)
@@ -161,7 +166,9 @@ def _system_call(name: str, *arguments: int) -> Any:
     def call(_typing: Any) -> Any:
         def generate(context: Any, builder: Any, _signature: Any, _args: Any) -> Any:
             kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32)] * len(arguments))
-            function = cgutils.get_or_insert_function(builder.module, kind, name)
+            function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+                builder.module, kind, name
+            )
             builder.call(function, [ir.IntType(32)(value) for value in arguments])
             return context.get_constant(types.int64, 0)
 
