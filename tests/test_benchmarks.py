@@ -16,6 +16,7 @@ from permutopic.model.paper.moves import ResampleStructures
 from permutopic.model.priors import Priors
 from permutopic.streams import Streams
 
+import compiling
 import formats
 import inference
 import reading
@@ -198,3 +199,48 @@ def test_memory_of_reading_is_measured_beside_the_arrays(tmp_path):
     found = reading.measure_memory(path)
     assert 0.001 <= found["file"] < 0.0011
     assert 0 < found["tokens"] < found["arrays"] < found["peak"]
+
+
+FAKE_COMMAND = """
+import os, sys
+from pathlib import Path
+def main():
+    needed = {"fit": "ab", "predict": "bc", "choose-k": "abc"}.get(sys.argv[1], "c")
+    for function in needed if "paper" not in sys.argv else "p":
+        folder = Path(os.environ["NUMBA_CACHE_DIR"]) / "deep"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{function}.nbc").touch()
+    if not Path(sys.argv[2]).exists() and sys.argv[2] != "model":
+        sys.exit("no such file")
+"""
+
+
+@pytest.fixture
+def fake_checkout(tmp_path):
+    """A checkout whose commands compile three functions, and a fourth for the paper's sampler."""
+    package = tmp_path / "checkout" / "src" / "permutopic"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "cli.py").write_text(FAKE_COMMAND)
+    return compiling.Commit(tmp_path / "checkout", tmp_path / "work")
+
+
+def test_compiled_functions_are_counted_alone_after_a_fit_and_again(fake_checkout, capsys):
+    names = ["fit", "predict", "choose-k", compiling.TOGETHER]
+    found = compiling.compare({"this": fake_checkout}, names)
+    counts = {
+        name: {when: cost.compiled for when, cost in each["this"].items()}
+        for name, each in found.items()
+    }
+    assert counts == {
+        "fit": {"alone": 2, "after a fit": 0, "again": 0},
+        "predict": {"alone": 2, "after a fit": 1, "again": 0},
+        "choose-k": {"alone": 3, "after a fit": 1, "again": 0},
+        "everything after a fit": {"after a fit": 2},
+    }
+    assert len(capsys.readouterr().out.splitlines()) == len(names)
+
+
+def test_a_command_that_fails_is_not_measured(fake_checkout):
+    with pytest.raises(RuntimeError, match="no such file"):
+        fake_checkout.run("fit nothing", "cache")
