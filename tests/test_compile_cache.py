@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import numba
 import pytest
 
@@ -35,11 +37,35 @@ def test_beside_the_source_then_the_users_then_a_temporary_one(tmp_path, blocked
 
 def test_a_temporary_folder_that_others_can_write_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(compile_cache.tempfile, "gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr(compile_cache.tempfile, "tempdir", str(tmp_path))
     mine = compile_cache._temporary_folder()
     assert compile_cache._temporary_folder() == mine
-    mine.chmod(0o777)
-    assert compile_cache._temporary_folder() != mine
+    mine.chmod(0o770)
+    assert compile_cache._temporary_folder() is None
+    mine.chmod(0o700)
+    assert compile_cache._temporary_folder() == mine
+    monkeypatch.setattr(compile_cache.os, "getuid", lambda: 12345)
+    mine.rename(tmp_path / "permutopic-12345")  # made by someone else, in advance
+    assert compile_cache._temporary_folder() is None
+
+
+def test_a_link_for_a_temporary_folder_is_refused(tmp_path, monkeypatch, blocked):
+    monkeypatch.setattr(compile_cache.tempfile, "gettempdir", lambda: str(tmp_path))
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (tmp_path / f"permutopic-{os.getuid()}").symlink_to(tmp_path / "elsewhere")
+    found = choose_folder("", str(blocked), "s", package=blocked)
+    assert (found.path, found.writable) == (None, False)
+    assert "belongs to someone else" in found.warning
+    assert "NUMBA_CACHE_DIR" in found.warning
+
+
+def test_several_processors_share_a_folder_until_code_is_replaced(tmp_path):
+    one, two = (CacheFolder(tmp_path, "", state=state) for state in ("one", "two"))
+    one.set_done("fit")
+    assert (one.has("fit"), two.has("fit")) == (True, False)
+    two.set_done("fit")
+    assert (one.has("fit"), two.has("fit")) == (True, True)
+    two.unset_done()
+    assert (one.has("fit"), two.has("fit")) == (False, False)
 
 
 def test_a_read_only_folder_is_taken_if_it_is_complete(tmp_path, monkeypatch):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from permutopic import jit, jit_cache
 
 
@@ -15,4 +17,9 @@ def test_code_is_compiled_even_where_it_cannot_be_kept(monkeypatch):
 
 def test_an_index_that_cannot_be_read_counts_as_empty(tmp_path):
     (tmp_path / "f.nbi").write_bytes(b"no index")
-    assert jit_cache._IndexFile(str(tmp_path), "f", "stamp")._load_index() == {}
+    assert (
+        jit_cache._IndexFile(
+            jit_cache.CacheFolder(tmp_path, ""), str(tmp_path), "f", "stamp"
+        )._load_index()
+        == {}
+    )

@@ -59,7 +59,7 @@ class CacheFolder:
     def warning(self) -> str | None:
         """Say what is wrong with the folder and what to do, if anything is."""
         if self.path is None:
-            return f"compiled code cannot be kept, as no folder can be written: {_ADVICE}"
+            return f"compiled code cannot be kept ({self.reason}): {_ADVICE}"
         if self.temporary:
             return f"compiled code is kept in a temporary folder, {self.path}: {_ADVICE}"
         return None
@@ -71,13 +71,24 @@ class CacheFolder:
 
     def has(self, task: str) -> bool:
         """Tell whether everything for a task was compiled from these sources for this processor."""
-        return self.path is not None and _read(self.path / f"{task}.done") == self.state
+        return self.path is not None and _read(self._marker(self.path, task)) == self.state
 
     def set_done(self, task: str) -> None:
         """Note that everything for a task is compiled."""
         if self.path is not None and self.writable:
             with suppress(OSError):
-                (self.path / f"{task}.done").write_text(self.state, encoding="utf-8")
+                self._marker(self.path, task).write_text(self.state, encoding="utf-8")
+
+    def unset_done(self) -> None:
+        """Note that code is about to be replaced: nothing is known to be complete any more."""
+        if self.path is not None and self.writable:
+            for marker in self.path.glob("*.done"):
+                with suppress(OSError):
+                    marker.unlink()
+
+    def _marker(self, path: Path, task: str) -> Path:
+        """Return the file that says so: one a processor, as a home may be shared by several."""
+        return path / f"{task}-{hashlib.sha256(self.state.encode()).hexdigest()[:12]}.done"
 
 
 def choose_folder(given: str, user: str, state: str, *, package: Path = PACKAGE) -> CacheFolder:
@@ -104,7 +115,8 @@ def choose_folder(given: str, user: str, state: str, *, package: Path = PACKAGE)
             return full
     temporary = _temporary_folder()
     if temporary is None:
-        return CacheFolder(None, "no folder can be written", writable=False, state=state)
+        why = "no folder can be written, or the temporary one belongs to someone else"
+        return CacheFolder(None, why, writable=False, state=state)
     why = f"{failed}neither the folder of the source nor the user's can be written"
     return CacheFolder(temporary / f"permutopic-{install}", why, temporary=True, state=state)
 
@@ -136,15 +148,16 @@ def _can_write(path: Path) -> bool:
 
 
 def _temporary_folder() -> Path | None:
-    """Return a temporary folder that only this user can write: it holds code that will be run."""
+    """Return a temporary folder that only this user can write: it holds code that will be run.
+
+    None if there is a folder of that name which others can write, or a link.
+    """
     user: Callable[[], object] = getattr(os, "getuid", lambda: "cache")
     try:
         path = Path(tempfile.gettempdir()) / f"permutopic-{user()}"
         with suppress(FileExistsError):
             path.mkdir(mode=0o700)
-        if _is_mine(path) and _can_write(path):
-            return path
-        return Path(tempfile.mkdtemp(prefix="permutopic-"))
+        return path if _is_mine(path) and _can_write(path) else None
     except OSError:
         return None
 

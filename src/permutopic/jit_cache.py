@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import hashlib
 import inspect
 import sys
 from contextlib import suppress
@@ -10,9 +12,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import llvmlite.binding
 import numba
 from numba.core import caching
+from numba.core.registry import cpu_target
 from numba.misc.appdirs import AppDirs
 
 from permutopic.compile_cache import PACKAGE, CacheFolder, choose_folder, source_digest
@@ -25,16 +27,26 @@ if TYPE_CHECKING:
 def cache_folder() -> CacheFolder:
     """Return the folder of this process, chosen when it is first asked for."""
     user = AppDirs("permutopic", appauthor=False).user_cache_dir  # type: ignore[no-untyped-call]
-    versions = f"numba {numba.__version__}, llvmlite {version('llvmlite')}"
-    python = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
-    state = f"{source_digest()}\n{versions}, {python}\n{cpu_name()}\n"
+    state = f"{_stamp()}{' '.join(target())}\n"
     return choose_folder(numba.config.CACHE_DIR, user, state)  # type: ignore[attr-defined]
 
 
-def cpu_name() -> str:
-    """Return the processor that code is compiled for."""
-    given = numba.config.CPU_NAME  # type: ignore[attr-defined]
-    return str(given or llvmlite.binding.get_host_cpu_name())
+@lru_cache(maxsize=1)
+def _stamp() -> str:
+    """Return what makes all compiled code stale when it changes.
+
+    The processor is not part of it: numba looks code up by signature and processor, so that
+    machines of several kinds can share a folder.
+    """
+    versions = f"numba {numba.__version__}, llvmlite {version('llvmlite')}"
+    python = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
+    return f"{source_digest()}\n{versions}, {python}\n"
+
+
+def target() -> tuple[str, str, str]:
+    """Return what code is compiled for: system, processor, and the processor's features."""
+    system, processor, features = cpu_target.target_context.codegen().magic_tuple()
+    return str(system), str(processor), str(features)
 
 
 def enable_cache(dispatcher: Any, function: Callable[..., object]) -> None:
@@ -50,13 +62,12 @@ class _KernelLocator:
     def __init__(self, function: Callable[..., object], folder: CacheFolder, source: Path) -> None:
         self._py_file, self._line = str(source), function.__code__.co_firstlineno
         self._path = Path(folder.path or "") / source.relative_to(PACKAGE).parent
-        self._stamp = folder.state
 
     def get_cache_path(self) -> str:
         return str(self._path)
 
     def get_source_stamp(self) -> str:
-        return self._stamp
+        return _stamp()
 
     def get_disambiguator(self) -> str:
         return str(self._line)
@@ -76,13 +87,39 @@ class _KernelCacheImpl(caching.CompileResultCacheImpl):
 
 
 class _IndexFile(caching.IndexDataCacheFile):
-    """An index; one that cannot be read counts as empty."""
+    """An index of data files; one that cannot be read counts as empty.
+
+    numba numbers data files, and writes the index first. Two processes could then give one number
+    to two signatures, and one that is stopped in between would leave a fresh index with an old
+    file. Here a file is named by what it holds, and written before the index.
+    """
+
+    def __init__(self, folder: CacheFolder, path: str, name: str, stamp: str) -> None:
+        super().__init__(path, name, stamp)  # type: ignore[no-untyped-call]
+        self._folder, self._name = folder, name
 
     def _load_index(self) -> dict[Any, str]:
         try:
             return super()._load_index()  # type: ignore[no-any-return, no-untyped-call]
         except Exception:  # what reading a damaged or an older file may raise
             return {}
+
+    def save(self, key: Any, data: Any) -> None:
+        overloads = self._load_index()
+        digest = hashlib.sha256(f"{self._source_stamp}{key}".encode()).hexdigest()[:16]
+        file = f"{self._name}.{digest}.nbc"
+        if not overloads:
+            self._remove_stale()
+        self._save_data(file, data)  # type: ignore[no-untyped-call]
+        if overloads.get(key) != file:
+            self._save_index({**overloads, key: file})  # type: ignore[no-untyped-call]
+
+    def _remove_stale(self) -> None:
+        """Remove what another version of the source left."""
+        for path in Path(self._cache_path).glob(f"{glob.escape(self._name)}.*.nbc"):
+            self._folder.unset_done()
+            with suppress(OSError):
+                path.unlink()
 
 
 class _KernelCache(caching.FunctionCache):
@@ -94,8 +131,8 @@ class _KernelCache(caching.FunctionCache):
         self._impl = _KernelCacheImpl(function, locator)
         self._cache_path = locator.get_cache_path()
         self._cache_file = _IndexFile(
-            self._cache_path, self._impl.filename_base, locator.get_source_stamp()
-        )  # type: ignore[no-untyped-call]
+            folder, self._cache_path, self._impl.filename_base, locator.get_source_stamp()
+        )
         self._writable = folder.writable
         self.enable()  # type: ignore[no-untyped-call]
 

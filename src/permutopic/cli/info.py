@@ -28,13 +28,13 @@ def _system() -> dict[str, Any]:
 
     import permutopic
     from permutopic.estimator.threads import count_threads
-    from permutopic.jit_cache import cpu_name
+    from permutopic.jit_cache import target
 
     return {
         "permutopic": permutopic.__version__,
         "python": platform.python_version(),
         **{name: version(name) for name in ("numpy", "numba", "llvmlite")},
-        "processor": cpu_name(),
+        "processor": target()[1],
         "threads": count_threads(-1),
     }
 

@@ -207,9 +207,17 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
                 n_threads=count_threads(self.n_jobs),
                 on_sweep=on_sweep,
             )
+        self._set_fit(corpus, settings, priors, chains)
+        return self
+
+    def _set_fit(
+        self, corpus: Corpus, settings: dict[str, Any], priors: Priors, chains: list[Chain]
+    ) -> None:
+        """Set all attributes of a fitted model."""
+        n_topics = settings["n_topics"]
         self.settings_ = settings
         self.priors_ = priors
-        self.seed_ = seed
+        self.seed_ = settings["random_state"]
         self.vocabulary_ = corpus.vocabulary
         self.titles_ = corpus.titles
         self.corpus_fingerprint_ = corpus.fingerprint
@@ -231,7 +239,6 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         counts = count_words_and_headings(corpus, self.state_.all_topics(), n_topics)
         self.positions_ = count_positions(corpus, self.state_.all_topics(), n_topics)
         self._set_topics(NamedTopics.from_state(self.state_, counts, priors, self.vocabulary_))
-        return self
 
     def partial_fit(
         self,
