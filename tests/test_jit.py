@@ -1,5 +1,11 @@
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from permutopic import jit, jit_cache
@@ -15,11 +21,152 @@ def test_code_is_compiled_even_where_it_cannot_be_kept(monkeypatch):
     assert jit.compiled(double)(4) == 8
 
 
+def index_file(folder, stamp="stamp"):
+    return jit_cache._IndexFile(jit_cache.CacheFolder(folder, ""), str(folder), "f", stamp)
+
+
 def test_an_index_that_cannot_be_read_counts_as_empty(tmp_path):
     (tmp_path / "f.nbi").write_bytes(b"no index")
-    assert (
-        jit_cache._IndexFile(
-            jit_cache.CacheFolder(tmp_path, ""), str(tmp_path), "f", "stamp"
-        )._load_index()
-        == {}
-    )
+    assert index_file(tmp_path)._load_index() == {}
+
+
+def test_two_processes_never_give_one_file_to_two_signatures(tmp_path, monkeypatch):
+    one, two = index_file(tmp_path), index_file(tmp_path)
+    monkeypatch.setattr(two, "_load_index", dict)  # it looked before the first one wrote
+    monkeypatch.setattr(two, "_remove_stale", lambda: None)
+    one.save("int64", "code for int64")
+    two.save("float64", "code for float64")
+    fresh = index_file(tmp_path)
+    assert fresh.load("float64") == "code for float64"
+    assert fresh.load("int64") is None  # lost, not mistaken
+    assert len(list(tmp_path.glob("*.nbc"))) == 2
+
+
+def test_a_process_that_is_stopped_leaves_no_index_with_old_code(tmp_path, monkeypatch):
+    index_file(tmp_path, "old source").save("int64", "old code")
+
+    def stopped(*arguments):
+        raise KeyboardInterrupt
+
+    new = index_file(tmp_path, "new source")
+    monkeypatch.setattr(new, "_save_data", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        new.save("int64", "new code")
+    assert index_file(tmp_path, "new source").load("int64") is None
+
+
+def test_code_of_another_source_is_removed_and_the_cache_no_longer_complete(tmp_path):
+    folder = jit_cache.CacheFolder(tmp_path, "", state="s")
+    index_file(tmp_path, "old source").save("int64", "old code")
+    folder.set_done("everything")
+    new = index_file(tmp_path, "new source")
+    new.save("int64", "new code")
+    new.save("float64", "more code")
+    assert (new.load("int64"), new.load("float64")) == ("new code", "more code")
+    assert len(list(tmp_path.glob("*.nbc"))) == 2
+    assert not folder.has("everything")
+
+
+TINY = """
+import sys
+from numba.core import event
+class Counter(event.Listener):
+    count = 0
+    def on_start(self, event): self.count += 1
+    def on_end(self, event): pass
+counter = Counter()
+event.register("numba:compile", counter)
+from permutopic.model.tiny import inner, outer
+print(*[{"inner": inner, "outer": outer}[name](20) for name in sys.argv[1:]], counter.count)
+"""
+
+
+@pytest.fixture
+def tiny_package(tmp_path):
+    """The package with two kernels alone, and a function that calls them in a new process."""
+    package = tmp_path / "permutopic"
+    (package / "model").mkdir(parents=True)
+    for name in ("__init__.py", "model/__init__.py"):
+        (package / name).touch()
+    for name in ("jit.py", "jit_cache.py", "compile_cache.py", "errors.py"):
+        shutil.copy(Path(jit.__file__).with_name(name), package)
+    write_kernels(package, "x + 1")
+
+    def call(*names, **environment):
+        settings = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+        done = subprocess.run(
+            [sys.executable, "-c", TINY, *names],
+            env={**os.environ, **settings, **environment},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        *results, count = map(int, done.stdout.split())
+        return results, count
+
+    call.package, call.cache = package, tmp_path / "cache"
+    return call
+
+
+def write_kernels(package, expression):
+    head = "from permutopic.jit import compiled\n"
+    called = f"@compiled\ndef add(x):\n    return {expression}\n"
+    calling = "@compiled\ndef {}(x):\n    return {}(x)\n"
+    (package / "model/deep.py").write_text(head + called)
+    imported = "from permutopic.model.deep import add\n"
+    kernels = calling.format("inner", "add") + calling.format("outer", "inner")
+    (package / "model/tiny.py").write_text(head + imported + kernels)
+
+
+def test_a_new_process_compiles_nothing_whoever_called_a_kernel_first(tiny_package):
+    assert tiny_package("outer") == ([21], 3)
+    assert tiny_package("outer") == ([21], 0)
+    assert tiny_package("inner", "outer") == ([21, 21], 1)  # inner, for calls from Python
+    assert tiny_package("outer", "inner") == ([21, 21], 0)
+
+
+def test_a_change_of_a_file_that_a_kernel_calls_into_compiles_it_anew(tiny_package):
+    assert tiny_package("outer") == ([21], 3)
+    write_kernels(tiny_package.package, "x + 2")
+    assert tiny_package("outer") == ([22], 3)
+    assert tiny_package("outer") == ([22], 0)
+
+
+@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
+def test_a_damaged_file_is_compiled_anew(tiny_package, pattern):
+    tiny_package("outer")
+    found = list(tiny_package.cache.rglob(pattern))
+    assert len(found) == 3
+    for path in found:
+        path.write_bytes(path.read_bytes()[:40])
+    assert tiny_package("outer") == ([21], 3)
+    assert tiny_package("outer") == ([21], 0)
+
+
+def test_other_processors_and_features_have_code_of_their_own(tiny_package):
+    assert tiny_package("outer") == ([21], 3)
+    assert tiny_package("outer", NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")[1] == 3
+    assert tiny_package("outer", NUMBA_CPU_FEATURES="+sse2")[1] == 3
+    assert tiny_package("outer") == ([21], 0)  # the first is still there
+
+
+SETTINGS = """
+import numba
+before = numba.config.SLP_VECTORIZE
+from permutopic import jit
+seen = []
+class Foreign(numba.core.compiler.Compiler):
+    def compile_extra(self, function):
+        seen.append(numba.config.SLP_VECTORIZE)
+        return super().compile_extra(function)
+foreign = numba.njit(pipeline_class=Foreign)(lambda x: x + 2)
+ours = jit.compiled(lambda x: x + 1)
+assert (ours(1), foreign(1), ours(1.0), foreign(1.0)) == (2, 3, 2.0, 3.0)
+assert (numba.config.SLP_VECTORIZE, seen) == (before, [before, before]), seen
+"""
+
+
+@pytest.mark.parametrize("setting", ["0", "1"])
+def test_functions_of_others_are_compiled_with_their_own_settings(setting):
+    environment = {**os.environ, "NUMBA_SLP_VECTORIZE": setting}
+    subprocess.run([sys.executable, "-c", SETTINGS], env=environment, check=True)

@@ -6,24 +6,29 @@ What a task compiles is found by running it, so that no list of signatures has t
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 import time
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from permutopic.compile_cache import PACKAGE
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from permutopic.corpus import Corpus
     from permutopic.estimator import ContentModel
 
 _log = logging.getLogger("permutopic")
+_LARGE = 100_000_000  # bytes, which are read in some ten seconds
 _NAMES = ("sea", "hills", "rivers", "roads")
 _WORDS = (
     "salt waves ships harbour tide gulls anchor reef",
@@ -52,26 +57,61 @@ class WarmUp:
 def warm_up(on_task: Callable[[int, int, str], object] | None = None) -> WarmUp:
     """Compile everything that is not in the cache yet.
 
-    `on_task` is called before each task with its number from 1, their number, and what it is.
+    Tasks run in processes side by side, as many as there are cores. At the end all of them run
+    here once more, which compiles what two processes lost by writing one index at the same time.
+
+    `on_task` is called when a task begins, and at the end for what is run once more, with the
+    number of those that ended plus one, the number of all, and what it is.
     """
+    from permutopic.estimator.threads import count_threads  # noqa: PLC0415
     from permutopic.jit_cache import cache_folder  # noqa: PLC0415 (starts numba)
 
-    started, n_compiled = time.perf_counter(), 0
-    for number, (name, (what, _)) in enumerate(_TASKS.items(), 1):
-        if on_task is not None:
-            on_task(number, len(_TASKS), what)
-        n_compiled += compile_task(name)
-    cache_folder().set_done("everything")
+    started, folder = time.perf_counter(), cache_folder()
+    if folder.path is None:
+        raise InputError(str(folder.warning))
+    n_compiled, n_steps = 0, len(_SIDE_BY_SIDE) + 1
+    begin = on_task or (lambda number, n_steps, what: None)  # noqa: ARG005
+    if count_threads(-1) > 1 and folder.writable and not folder.has("everything"):
+        n_compiled = _compile_side_by_side(count_threads(-1), begin)
+    begin(n_steps, n_steps, "everything once more")
+    n_compiled += sum(map(compile_task, _TASKS))
+    folder.set_done("everything")
     return WarmUp(n_compiled, time.perf_counter() - started)
 
 
-def compile_task(name: str) -> int:
-    """Compile what one task needs, and return how many functions that were."""
+def _compile_side_by_side(n_processes: int, begin: Callable[[int, int, str], object]) -> int:
+    """Run independent tasks in processes, the longest first; return the functions compiled."""
+    waiting, ended, n_compiled = list(_SIDE_BY_SIDE), 0, 0
+    running: list[subprocess.Popen[str]] = []
+    try:
+        while waiting or running:
+            while waiting and len(running) < n_processes:
+                name = waiting.pop(0)
+                begin(ended + 1, len(_SIDE_BY_SIDE) + 1, _TASKS[name][0])
+                running.append(_start(name))
+            time.sleep(0.02)
+            for process in [each for each in running if each.poll() is not None]:
+                running.remove(process)
+                said = process.communicate()[0].split()
+                n_compiled += int(said[-1]) if process.returncode == 0 else 0
+                ended += 1
+    finally:
+        for process in running:
+            process.kill()
+            process.communicate()
+    return n_compiled
+
+
+def compile_task(name: str, say: Callable[[str], object] = _log.debug) -> int:
+    """Compile what one task needs, and return how many functions that were.
+
+    `say` is called when the first of them is compiled.
+    """
     from permutopic.jit import report_compilation  # noqa: PLC0415 (starts numba)
     from permutopic.jit_cache import cache_folder  # noqa: PLC0415
 
     with (
-        report_compilation(_log.debug, name) as counted,
+        report_compilation(say, _TASKS[name][0]) as counted,
         warnings.catch_warnings(),
         _quiet(),
     ):
@@ -82,46 +122,68 @@ def compile_task(name: str) -> int:
 
 
 @contextmanager
-def compiling_meanwhile(name: str) -> Iterator[None]:
+def compiling_meanwhile(name: str, paths: Iterable[str]) -> Iterator[None]:
     """Compile what a task needs in a process beside this one, and wait for it at the end.
 
+    Only while large files are read: the process takes some four seconds more than compiling here.
     A process and not a thread: a compiler holds Python's lock most of the time, and a process can
     be stopped at once when the input turns out to be wrong. Nothing is started if everything is
     there, if nothing could be kept, or if there is one core.
+
+    That it compiles is said when it really does and is waited for.
     """
     from permutopic.estimator.threads import count_threads  # noqa: PLC0415
-    from permutopic.jit import compile_message  # noqa: PLC0415 (starts numba)
-    from permutopic.jit_cache import cache_folder  # noqa: PLC0415
 
-    folder = cache_folder()
-    if folder.has(name) or folder.has("everything") or not folder.writable:
+    process = None
+    if count_threads(-1) > 1 and _are_large(paths):
+        from permutopic.jit_cache import cache_folder  # noqa: PLC0415 (starts numba)
+
+        folder = cache_folder()
+        known = folder.has(name) or folder.has("everything")
+        if folder.writable and not folder.temporary and not known:
+            with suppress(OSError):  # then it is compiled when it is needed
+                process = _start(name)
+    if process is None or process.stdout is None:
         yield
         return
-    if count_threads(-1) < 2 or folder.temporary:
+    try:
         yield
-        return
+        if process.poll() is None and (said := process.stdout.readline()):
+            _log.warning(said.strip())
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        process.communicate()
+
+
+def _start(name: str) -> subprocess.Popen[str]:
+    """Start a process that compiles a task, says so if it does, and then the number."""
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); from permutopic.warm_up import compile_task; "
-        "compile_task(sys.argv[2])"
+        "print(compile_task(sys.argv[2], lambda said: print(said, flush=True)))"
     )
-    command = [sys.executable, "-c", code, str(PACKAGE.parent), name]
-    try:
-        process = subprocess.Popen(  # noqa: S603 (our own interpreter)
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError:  # then it is compiled when it is needed
-        yield
-        return
-    _log.warning(compile_message(_TASKS[name][0], "about half a minute"))
-    try:
-        yield
-        process.wait()
-    finally:
-        process.kill()
-        process.wait()
+    return subprocess.Popen(  # noqa: S603 (our own interpreter)
+        [sys.executable, "-c", code, str(PACKAGE.parent), name],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )
+
+
+def _are_large(paths: Iterable[str]) -> bool:
+    """Tell whether files and folders take longer to read than a process to start."""
+    size = 0
+    for path in map(Path, paths):
+        for file in path.rglob("*") if path.is_dir() else [path]:
+            with suppress(OSError, ValueError):
+                size += file.stat().st_size
+            if size >= _LARGE:
+                return True
+    return False
 
 
 @contextmanager
@@ -167,13 +229,28 @@ def _fitted(**settings: Any) -> ContentModel:
     return ContentModel(4, **settings).fit(_corpus())
 
 
+def _unfitted() -> ContentModel:
+    """Make a model whose state is drawn from the prior, so that no fit is compiled."""
+    from permutopic.estimator import ContentModel  # noqa: PLC0415
+    from permutopic.model.mcmc.chain import Chain  # noqa: PLC0415
+    from permutopic.model.priors import Priors  # noqa: PLC0415
+    from permutopic.model.state import initial_state  # noqa: PLC0415
+
+    model, corpus = ContentModel(4, random_state=0), _corpus()
+    priors = Priors.for_documents(corpus.n_documents)
+    state = initial_state(corpus, 4, priors, np.random.default_rng(0))
+    chain = Chain(0, state, np.zeros(4), np.ones(4), np.ones((2, 3)))
+    model._set_fit(corpus, model.checked_settings(), priors, [chain])
+    return model
+
+
 def _fit() -> None:
     for variant in ("full", "constrained", "uniform"):
         _fitted(variant=variant, n_jobs=2)
 
 
 def _infer() -> None:
-    model = _fitted()
+    model = _unfitted()
     known, new = _texts(8), [[_WORDS[1], _WORDS[0]], ["nothing known"], [" ".join(_WORDS)] * 40]
     for fast in (False, True):
         list(model.infer([*known, *new], fast=fast, n_samples=2))
@@ -226,3 +303,5 @@ _TASKS: dict[str, tuple[str, Callable[[], object]]] = {
     "paper": ("the paper's sampler", _paper),
     "rivals": ("rivals", _rivals),
 }
+_SIDE_BY_SIDE = ("infer", "fit", "rivals", "paper")
+"""Tasks that compile most of what they need, the longest first; the others need those."""

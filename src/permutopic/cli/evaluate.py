@@ -35,7 +35,7 @@ def evaluate_command(
 
     corpus_settings = take_corpus_settings(settings)
     model = make_model({**settings, "tokens": corpus_settings.tokens})
-    with compiling_meanwhile("fit" if model.sampler == "blocked" else "paper"):
+    with compiling_meanwhile("fit" if model.sampler == "blocked" else "paper", paths):
         documents = corpus_settings.read(paths)
     with shown_progress(model) as on_sweep:
         result = evaluate(

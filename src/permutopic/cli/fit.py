@@ -37,7 +37,7 @@ def fit_command(paths: tuple[str, ...], output: str, force: bool, **settings: An
         raise InputError(
             f"{output} is a model with names or merged topics of your own: --force replaces it"
         )
-    with compiling_meanwhile("fit" if model.sampler == "blocked" else "paper"):
+    with compiling_meanwhile("fit" if model.sampler == "blocked" else "paper", paths):
         documents = corpus_settings.read(paths)
     with shown_progress(model) as on_sweep:
         model.fit(documents, on_sweep=on_sweep)
