@@ -19,6 +19,12 @@ from numba.extending import intrinsic, overload
 
 from permutopic.errors import InputWarning
 from permutopic.jit_cache import cache_folder, enable_cache
+from permutopic.jit_linking import (
+    IntermediateLibrary,
+    intermediate_code,
+    load_intermediate,
+    machine_code_library,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,21 +35,32 @@ if TYPE_CHECKING:
     Function = TypeVar("Function", bound=Callable[..., object])
 
 
-class _StraightLine(compiler.Compiler):
+class _Compiler(compiler.Compiler):
     """Makes vector code of straight-line code over neighbouring numbers: the span table needs it.
 
-    numba has this as a setting of the process; here it holds for our functions alone.
+    numba has this as a setting of the process; here it holds for our functions alone. What they
+    call is kept as intermediate code.
     """
 
     def compile_extra(self, func: Any) -> Any:
         config: Any = numba.config
-        with global_compiler_lock:
+        codegen = self.state.targetctx.codegen()
+        with global_compiler_lock, intermediate_code(codegen):
             before = config.SLP_VECTORIZE
             config.SLP_VECTORIZE = 1
             try:
+                self.state.library = self.make_library(codegen, func.__qualname__)
                 return super().compile_extra(func)  # type: ignore[no-untyped-call]
             finally:
                 config.SLP_VECTORIZE = before
+
+    make_library = staticmethod(machine_code_library)
+
+
+class _InnerCompiler(_Compiler):
+    """The same, up to intermediate code."""
+
+    make_library = staticmethod(IntermediateLibrary)
 
 
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None}
@@ -95,8 +112,10 @@ class Kernel:
 
 
 def _dispatcher(kind: Any, function: Any, options: dict[str, bool]) -> Any:
-    made = kind(function, {}, _OPTIONS | options, pipeline_class=_StraightLine)
-    enable_cache(made, function)
+    inner = kind is _Inner
+    pipeline = _InnerCompiler if inner else _Compiler
+    made = kind(function, {}, _OPTIONS | options, pipeline_class=pipeline)
+    enable_cache(made, function, load_intermediate if inner else None)
     return made
 
 

@@ -6,11 +6,12 @@ import glob
 import hashlib
 import inspect
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba
 from numba.core import caching
@@ -18,9 +19,6 @@ from numba.core.registry import cpu_target
 from numba.misc.appdirs import AppDirs
 
 from permutopic.compile_cache import PACKAGE, CacheFolder, choose_folder, source_digest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @lru_cache(maxsize=1)
@@ -49,11 +47,17 @@ def target() -> tuple[str, str, str]:
     return str(system), str(processor), str(features)
 
 
-def enable_cache(dispatcher: Any, function: Callable[..., object]) -> None:
-    """Keep what a dispatcher compiles, if the function is of this package and a folder is there."""
+Load = Callable[[Any, tuple[Any, ...]], Any]
+
+
+def enable_cache(dispatcher: Any, function: Callable[..., object], load: Load | None) -> None:
+    """Keep what a dispatcher compiles, if the function is of this package and a folder is there.
+
+    `load` makes numba's record of what a file holds; None for numba's own way, with machine code.
+    """
     folder, source = cache_folder(), Path(inspect.getfile(function))
     if folder.path is not None and source.is_relative_to(PACKAGE):
-        dispatcher._cache = _KernelCache(function, folder, source)
+        dispatcher._cache = _KernelCache(function, folder, source, load)
 
 
 class _KernelLocator:
@@ -79,11 +83,17 @@ class _KernelLocator:
 class _KernelCacheImpl(caching.CompileResultCacheImpl):
     """numba's own, without its search for a folder."""
 
-    def __init__(self, function: Callable[..., object], locator: _KernelLocator) -> None:
+    def __init__(
+        self, function: Callable[..., object], locator: _KernelLocator, load: Load | None
+    ) -> None:
+        self._load = load or super().rebuild
         self._lineno = function.__code__.co_firstlineno
         self._locator = locator
         name = f"{Path(locator._py_file).stem}.{function.__qualname__}"
         self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))  # type: ignore[no-untyped-call]
+
+    def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> Any:
+        return self._load(target_context, payload)
 
 
 class _IndexFile(caching.IndexDataCacheFile):
@@ -125,10 +135,12 @@ class _IndexFile(caching.IndexDataCacheFile):
 class _KernelCache(caching.FunctionCache):
     """A cache that never fails: what cannot be read is compiled, what cannot be written is not."""
 
-    def __init__(self, function: Callable[..., object], folder: CacheFolder, source: Path) -> None:
+    def __init__(
+        self, function: Callable[..., object], folder: CacheFolder, source: Path, load: Load | None
+    ) -> None:
         locator = _KernelLocator(function, folder, source)
         self._name, self._py_func = repr(function), function
-        self._impl = _KernelCacheImpl(function, locator)
+        self._impl = _KernelCacheImpl(function, locator, load)
         self._cache_path = locator.get_cache_path()
         self._cache_file = _IndexFile(
             folder, self._cache_path, self._impl.filename_base, locator.get_source_stamp()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.jit import compiled
+from permutopic.model.kernels.arrays import indices_of, log_of, sum_column, take_integers
 from permutopic.model.kernels.log_filters import make_filter_workspace, scores_to_weights
 from permutopic.model.kernels.orders import fill_order
 from permutopic.model.kernels.preparation import (
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from permutopic.corpus import DocumentTokens
 
 # The initial structure is a start, not a draw: thresholds for cuts and topics, and passes.
-CERTAIN_CUT = 0.5
+_CERTAIN_CUT = 0.5
 _MIN_UNITS, _MIN_COVERED, _PASSES = 0.3, 0.7, 2
 
 
@@ -152,8 +153,14 @@ def prepare_document(
     topic_tokens = fitted.topic_tokens.copy()
     if document.topics.size > 0:
         remove_own_tokens(local.tokens, offsets, document.topics, rows, topic_tokens)
-    rows += fitted.word_prior  # last: a small β0 would be lost in a difference of large counts
-    log_totals = np.log(topic_tokens + fitted.word_counts.shape[0] * fitted.word_prior)
+    flat_rows = rows.ravel()
+    for n in range(flat_rows.size):
+        # Last: a small β0 would be lost in a difference of large counts.
+        flat_rows[n] += fitted.word_prior
+    log_totals = np.empty(n_topics)
+    for topic in range(n_topics):
+        total = topic_tokens[topic] + fitted.word_counts.shape[0] * fitted.word_prior
+        log_totals[topic] = np.log(total)
     score_units(local.tokens, offsets, rows, log_totals, summary.scores)
     for unit in range(n_units):
         summary.background[unit] = 0.0
@@ -163,10 +170,12 @@ def prepare_document(
     posterior, inclusion = np.empty((n_units, n_topics)), np.empty(n_topics)
     forward_backward(summary.scores, fitted.prevalence, fitted.switch, switches, posterior)
     for topic in range(n_topics):
-        present = posterior[:, topic].sum() >= settings.presence_threshold
+        present = sum_column(posterior, topic, 0, n_units) >= settings.presence_threshold
         inclusion[topic] = 1.0 if present else settings.inclusion_floor
     prepared = PreparedDocument(local, rows, topic_tokens, cut_probabilities, inclusion)
-    order, bag = np.arange(n_topics), np.zeros(n_topics, np.int64)
+    order, bag = np.empty(n_topics, np.int64), np.zeros(n_topics, np.int64)
+    for topic in range(n_topics):
+        order[topic] = topic
     if document.topics.size > 0:
         fill_order(order, document.inversions)
         for topic in document.topics:
@@ -179,6 +188,15 @@ def prepare_document(
 
 
 @compiled
+def certain_cuts(prepared: PreparedDocument) -> NDArray[np.bool_]:
+    """Mark the positions that become cuts in most visits."""
+    certain = np.empty(prepared.cut_probabilities.size, np.bool_)
+    for position in range(certain.size):
+        certain[position] = prepared.cut_probabilities[position] >= _CERTAIN_CUT
+    return certain
+
+
+@compiled
 def find_initial_structure(
     fitted: FittedCounts,
     prepared: PreparedDocument,
@@ -188,13 +206,14 @@ def find_initial_structure(
     summary: PosteriorSummary,
 ) -> None:
     """Find a good structure on few cuts, the words taken as known (eq. 14)."""
-    cuts = np.flatnonzero(prepared.cut_probabilities >= CERTAIN_CUT)
+    cuts = indices_of(certain_cuts(prepared))
     present = np.empty(order.size, np.bool_)
     for topic in range(order.size):
-        present[topic] = posterior[:, topic].sum() >= _MIN_UNITS
-    if not present.any():
-        present[:] = True
-    spans = make_span_table(cuts, np.flatnonzero(present), np.log(fitted.prevalence))
+        present[topic] = sum_column(posterior, topic, 0, posterior.shape[0]) >= _MIN_UNITS
+    active = indices_of(present)
+    if active.size == 0:
+        active = order.copy()  # all topics, in canonical order
+    spans = make_span_table(cuts, active, log_of(fitted.prevalence))
     fill_table(spans, fitted, prepared, True, summary.scores)
     filters = make_filter_workspace(order.size, cuts.size)
     if fitted.orders:
@@ -223,8 +242,8 @@ def covers_its_units(
         if other == topic:
             break
         first += bag[other]
-    inside = posterior[first : first + bag[topic], topic].sum()
-    return bool(inside >= _MIN_COVERED * posterior[:, topic].sum())
+    inside = sum_column(posterior, topic, first, first + bag[topic])
+    return bool(inside >= _MIN_COVERED * sum_column(posterior, topic, 0, posterior.shape[0]))
 
 
 @compiled
@@ -241,7 +260,7 @@ def fill_table(
         fill_point_estimate(spans.log_weights, cuts, spans.active, scores)
     else:
         rows = select_rows(prepared.rows, spans.active)
-        topic_tokens = prepared.topic_tokens[spans.active]
+        topic_tokens = take_integers(prepared.topic_tokens, spans.active)
         factors = TopicFactors(rows, topic_tokens, fitted.log_gamma, fitted.block)
         fill_marginal(spans.log_weights, at_cuts(prepared.local, cuts), factors)
     scores_to_weights(spans.log_weights, cuts, fitted.log_factorial, 1.0, 0.0)

@@ -14,14 +14,22 @@ import numpy as np
 
 from permutopic.jit import compiled
 from permutopic.model.inference.preparing import (
-    CERTAIN_CUT,
     FittedCounts,
     InferenceInput,
     InferenceSettings,
     PosteriorSummary,
     PreparedDocument,
+    certain_cuts,
     fill_table,
     prepare_document,
+)
+from permutopic.model.kernels.arrays import (
+    divide_by,
+    indices_of,
+    log_of,
+    nth_smallest,
+    sum_column,
+    take_integers,
 )
 from permutopic.model.kernels.linear_filters import find_potentials
 from permutopic.model.kernels.log_filters import (
@@ -64,8 +72,12 @@ def draw_log_prevalence(
         for _ in range(bag[topic]):
             weights[topic] += exponentials[unit]
             unit += 1
-    log_prevalence: NDArray[np.float64] = np.log(np.maximum(weights / weights.sum(), 1e-300))
-    return log_prevalence
+    total = 0.0
+    for topic in range(bag.size):
+        total += weights[topic]
+    for topic in range(bag.size):
+        weights[topic] = max(weights[topic] / total, 1e-300)
+    return log_of(weights)
 
 
 @compiled
@@ -165,6 +177,12 @@ def draw_rounds(
 
 
 @compiled
+def expected_units(summary: PosteriorSummary, topic: int) -> float:
+    """Return the expected number of units of a topic."""
+    return sum_column(summary.probabilities, topic, 0, summary.topics.size)
+
+
+@compiled
 def likely_subtable(
     spans: SpanTable, fitted: FittedCounts, bag: NDArray[np.int64], summary: PosteriorSummary
 ) -> SpanTable:
@@ -177,13 +195,17 @@ def likely_subtable(
     for n in range(1, cuts.size - 1):
         unit = cuts[n]
         kept[n] = summary.boundaries[unit] > _UNLIKELY or last[unit] != last[unit - 1]
-    kept_cuts = np.flatnonzero(kept)
+    kept_cuts = indices_of(kept)
     used = np.zeros(spans.active.size, np.bool_)
     for n in range(spans.active.size):
         topic = spans.active[n]
-        used[n] = bag[topic] > 0 or summary.probabilities[:, topic].sum() > _UNLIKELY
-    kept_topics = np.flatnonzero(used)
-    part = make_span_table(cuts[kept_cuts], spans.active[kept_topics], np.log(fitted.prevalence))
+        used[n] = bag[topic] > 0 or expected_units(summary, topic) > _UNLIKELY
+    kept_topics = indices_of(used)
+    part = make_span_table(
+        take_integers(cuts, kept_cuts),
+        take_integers(spans.active, kept_topics),
+        log_of(fitted.prevalence),
+    )
     part.log_weights[:] = LOG_ZERO
     for n in range(kept_topics.size):
         for start in range(kept_cuts.size - 1):
@@ -205,21 +227,19 @@ def make_final_table(
     """Fill a span table of the likely boundaries and topics of all visits."""
     n_units, n_topics = prepared.local.offsets.size - 1, fitted.prevalence.size
     last = summary.samples[summary.samples.shape[0] - 1]
-    kept = prepared.cut_probabilities >= CERTAIN_CUT
+    kept = certain_cuts(prepared)
     for unit in range(1, n_units):
         drawn = summary.boundaries[unit] > _UNLIKELY or last[unit] != last[unit - 1]
         kept[unit] = drawn or (kept[unit] and n_units <= settings.cuts)
     present = np.empty(n_topics, np.bool_)
     for topic in range(n_topics):
-        present[topic] = bag[topic] > 0 or summary.probabilities[:, topic].sum() > _UNLIKELY
-    if np.count_nonzero(kept) > _MAX_CUTS * settings.cuts:  # then the most probable ones
-        threshold = np.sort(summary.boundaries)[n_units - _MAX_CUTS * settings.cuts]
+        present[topic] = bag[topic] > 0 or expected_units(summary, topic) > _UNLIKELY
+    if indices_of(kept).size > _MAX_CUTS * settings.cuts:  # then the most probable ones
+        threshold = nth_smallest(summary.boundaries, n_units - _MAX_CUTS * settings.cuts)
         for unit in range(1, n_units):
             drawn = last[unit] != last[unit - 1]
             kept[unit] = kept[unit] and (drawn or summary.boundaries[unit] > threshold)
-    spans = make_span_table(
-        np.flatnonzero(kept), np.flatnonzero(present), np.log(fitted.prevalence)
-    )
+    spans = make_span_table(indices_of(kept), indices_of(present), log_of(fitted.prevalence))
     fill_table(spans, fitted, prepared, settings.fast, summary.scores)
     return spans
 
@@ -279,8 +299,9 @@ def infer_structure(
         draw_rounds(spans, fitted, order, bag, settings, filters, drawn, summary, first)
         if visit == settings.visits - 1:
             n_drawn = settings.visits * settings.rounds
-            summary.probabilities[:] /= n_drawn
-            summary.boundaries[:] /= n_drawn
+            for unit in range(n_units):
+                divide_by(summary.probabilities[unit], n_drawn)
+            divide_by(summary.boundaries, n_drawn)
             if settings.visits == 1:
                 weigh_inclusion(spans.log_weights, cuts, cut_probabilities, active, inclusion, -1.0)
             else:

@@ -51,9 +51,9 @@ def without_topic(order: NDArray[np.int64], topic: int) -> NDArray[np.int64]:
 @compiled
 def insert_at(order: NDArray[np.int64], topic: int, others: NDArray[np.int64], gap: int) -> None:
     """Write the order that has `topic` in front of `others[gap]`."""
-    order[:gap] = others[:gap]
     order[gap] = topic
-    order[gap + 1 :] = others[gap:]
+    for n in range(others.size):
+        order[n if n < gap else n + 1] = others[n]
 
 
 @compiled

@@ -172,6 +172,14 @@ def place_topic(
 
 
 @compiled
+def write_bag(bag: NDArray[np.int64], spans: SpanTable, drawn: NDArray[np.int64]) -> None:
+    """Write the counts of the active topics into the bag; the others get no unit."""
+    bag[:] = 0
+    for n in range(spans.active.size):
+        bag[spans.active[n]] = drawn[n]
+
+
+@compiled
 def draw_from_sums(
     spans: SpanTable,
     order: NDArray[np.int64],
@@ -183,8 +191,7 @@ def draw_from_sums(
     drawn = np.zeros(spans.active.size, np.int64)
     restricted = restricted_order(order, spans.active_index)
     draw_slots(spans.linear_weights, spans.cuts, restricted, filters, drawn, uniforms)
-    bag[:] = 0
-    bag[spans.active] = drawn
+    write_bag(bag, spans, drawn)
 
 
 @compiled
@@ -212,6 +219,5 @@ def draw_bag_restricted(
         drawn,
         uniforms,
     )
-    bag[:] = 0
-    bag[spans.active] = drawn
+    write_bag(bag, spans, drawn)
     return False

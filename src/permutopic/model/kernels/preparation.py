@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.jit import compiled
+from permutopic.model.kernels.arrays import indices_of, take_integers
 from permutopic.model.kernels.elementary import fast_log
 from permutopic.model.kernels.span_table import (
     LANES,
@@ -73,7 +74,8 @@ def localize(document: DocumentTokens, numbers: NDArray[np.int32]) -> LocalDocum
 @compiled
 def at_cuts(local: LocalDocument, cuts: NDArray[np.int64]) -> CutDocument:
     """Return the document with some of its positions as cuts."""
-    return CutDocument(local.tokens, local.words, local.offsets[cuts], local.reach[cuts])
+    cut_tokens, reach = take_integers(local.offsets, cuts), take_integers(local.reach, cuts)
+    return CutDocument(local.tokens, local.words, cut_tokens, reach)
 
 
 @compiled
@@ -152,7 +154,7 @@ def draw_cuts(
         kept[boundary] = True
     for position in range(n_units + 1):
         kept[position] = kept[position] or uniforms[position] < cut_probabilities[position]
-    return np.flatnonzero(kept)
+    return indices_of(kept)
 
 
 @compiled
@@ -181,7 +183,8 @@ def fill_point_estimate(
 def select_rows(rows: NDArray[np.float64], active: NDArray[np.int64]) -> NDArray[np.float64]:
     """Copy the rows of the active topics, eight side by side."""
     n_words, n_active = rows.shape[1], active.size
-    selected = np.ones(((n_active + LANES - 1) // LANES, n_words, LANES))
+    selected = np.empty(((n_active + LANES - 1) // LANES, n_words, LANES))
+    selected[:] = 1.0
     for n in range(n_active):
         group, lane = active[n] // LANES, active[n] % LANES
         onto, here = n // LANES, n % LANES

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.jit import compiled
+from permutopic.model.kernels.arrays import divide_by, largest_of
 from permutopic.model.kernels.elementary import fast_exp
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def forward_pass(
     """
     n_units, n_topics = scores.shape
     for unit in range(n_units):
-        highest = scores[unit].max()
+        highest = largest_of(scores[unit])
         total = 0.0
         for topic in range(n_topics):
             likelihood[unit, topic] = fast_exp(
@@ -48,7 +49,7 @@ def forward_pass(
                 prior = (1 - switch) * forward[unit - 1, topic] + switch * prevalence[topic]
             forward[unit, topic] = likelihood[unit, topic] * prior
             total += forward[unit, topic]
-        forward[unit] /= total
+        divide_by(forward[unit], total)
 
 
 @compiled
@@ -67,12 +68,15 @@ def forward_backward(
     n_units, n_topics = scores.shape
     forward, likelihood = np.empty((n_units, n_topics)), np.empty((n_units, n_topics))
     forward_pass(scores, prevalence, switch, forward, likelihood)
-    backward, ahead = np.ones(n_topics), np.empty(n_topics)
+    backward, ahead = np.empty(n_topics), np.empty(n_topics)
+    backward[:] = 1.0
     switches[0] = 1.0
     for unit in range(n_units - 1, -1, -1):
+        mass = 0.0
         for topic in range(n_topics):
             posterior[unit, topic] = forward[unit, topic] * backward[topic]
-        posterior[unit] /= posterior[unit].sum()
+            mass += posterior[unit, topic]
+        divide_by(posterior[unit], mass)
         if unit == 0:
             break
         arrive, stay, total = 0.0, 0.0, 0.0
@@ -84,7 +88,7 @@ def forward_backward(
             stay += forward[unit - 1, topic] * (1 - switch) * ahead[topic]
             total += forward[unit - 1, topic] * backward[topic]
         switches[unit] = max(1 - stay / total, 0.0)
-        backward /= backward.max()
+        divide_by(backward, largest_of(backward))
 
 
 @compiled

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.jit import compiled
+from permutopic.model.kernels.arrays import take_floats
 from permutopic.model.kernels.elementary import (
     LN2,
     divide_by_power_of_two,
@@ -108,12 +109,14 @@ def make_span_table(
     cuts: NDArray[np.int64], active: NDArray[np.int64], log_prevalence: NDArray[np.float64]
 ) -> SpanTable:
     """Allocate the table of a visit; `log_prevalence` has all topics."""
-    index = np.full(log_prevalence.size, -1)
+    index = np.empty(log_prevalence.size, np.int64)
+    index[:] = -1
     for n in range(active.size):
         index[active[n]] = n
     shape = (active.size, cuts.size - 1, (cuts.size + LANES - 1) // LANES * LANES)
     tables = np.empty(shape), np.empty(shape), np.empty(shape)
-    return SpanTable(cuts, active, index, log_prevalence[active], tables[0], tables[1], tables[2])
+    log_prevalence = take_floats(log_prevalence, active)
+    return SpanTable(cuts, active, index, log_prevalence, tables[0], tables[1], tables[2])
 
 
 @compiled

@@ -129,7 +129,8 @@ def best_scores_at_gaps(
         max_step_forward(spans, restricted[slot], slot, slot + 1, filters)
         back = last - 1 - slot
         max_step_backward(spans, restricted[back], back + 1, back, filters)
-    scores = np.full(last + 1, LOG_ZERO)
+    scores = np.empty(last + 1)
+    scores[:] = LOG_ZERO
     for gap in range(last + 1):
         max_step_forward(spans, n, gap, through, filters)
         for cut in range(n_cuts):
