@@ -37,6 +37,7 @@ from permutopic.model.blocked.packing import make_postings
 from permutopic.model.generate import generate
 from permutopic.model.joint import FastLogJoint
 from permutopic.model.kernels import span_table
+from permutopic.model.kernels.orders import fill_order
 from permutopic.model.kernels.preparation import at_cuts
 from permutopic.model.kernels.span_table import LANES, STARTS
 from permutopic.model.mcmc.convergence import co_occurrence, match_topics
@@ -321,8 +322,9 @@ def table_work(corpus: Corpus, n_topics: int, document: int) -> TableWork:
     postings, offsets = make_postings(local), local.offsets
     counts = resampling.TokenCounts(state.word_counts, state.topic_tokens)
     topics, n_words = np.empty(offsets.size - 1, dtype=np.int64), postings.words.size
-    bag, inversions = state.bag[document], state.inversions[document]
-    resampling.assign_topics(topics, offsets, bag, inversions, counts, -1)
+    bag, order = state.bag[document], np.empty(n_topics, dtype=np.int64)
+    fill_order(order, state.inversions[document])
+    resampling.assign_topics(topics, offsets, bag, order, counts, -1)
     resampling.update_word_counts(postings, topics, counts, -1, 0, n_words)
     rows = np.empty((engine.n_groups, n_words, LANES))
     span_table.gather_rows(rows, postings.words, counts.words, priors.word, 0, n_words)

@@ -88,8 +88,9 @@ def tiny_package(tmp_path):
     (package / "model").mkdir(parents=True)
     for name in ("__init__.py", "model/__init__.py"):
         (package / name).touch()
-    for name in ("jit.py", "jit_cache.py", "compile_cache.py", "errors.py"):
-        shutil.copy(Path(jit.__file__).with_name(name), package)
+    source = Path(jit.__file__).parent
+    for path in [*source.glob("jit*.py"), source / "compile_cache.py", source / "errors.py"]:
+        shutil.copy(path, package)
     write_kernels(package, "x + 1")
 
     def call(*names, **environment):
