@@ -45,9 +45,9 @@ def swept(corpus, priors, **settings):
 def test_threads_change_nothing(corpus_and_priors, cut_probability, n_threads, monkeypatch):
     calls, submit = [], engine.ThreadPoolExecutor.submit
 
-    def counted(self, function, *args):
+    def counted(self, function, *args, **settings):
         calls.append(function)
-        return submit(self, function, *args)
+        return submit(self, function, *args, **settings)
 
     monkeypatch.setattr(engine.ThreadPoolExecutor, "submit", counted)
     alone = swept(*corpus_and_priors, cut_probability=cut_probability)

@@ -416,8 +416,8 @@ def test_a_bug_is_caught_in_a_blocked_move_alone(monkeypatch):
 def test_bugs_that_only_enumeration_sees(monkeypatch):
     # Words in other topics than the structure says, until Geweke's test draws them anew: the
     # second of its two documents alone is drawn by wrong counts. Its score is 3 at 4,000 draws.
-    back = "        assign_topics(topics, offsets, bag, order, counts, 1)\n"
-    then = "        find_potentials(spans.log_weights"
+    back = "            assign_topics(topics, offsets, bag, order, counts, 1)\n"
+    then = "            find_potentials(spans.log_weights"
     planted = {"resampling": [(back, ""), (then, back + then)]}
     with monkeypatch.context() as put_back_where_they_were:
         put_in_place(put_back_where_they_were, load_modules(planted))

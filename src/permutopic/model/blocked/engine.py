@@ -143,14 +143,8 @@ class TableEngine:
             self.priors.word,
             self.block,
         )
-        helpers = []
-        if self.pool is not None:
-            given = (self.packed, batch, workspace, counts)
-            helpers = [
-                self.pool.submit(resampling.assist_batch, *given, scratch, settings, self.filters)
-                for scratch in self.scratch[1:]
-            ]
-        try:
+
+        def work(scratch: span_table.Scratch, *, leads: bool) -> None:
             resampling.resample_batch(
                 self.packed,
                 batch,
@@ -158,10 +152,19 @@ class TableEngine:
                 state.bag,
                 state.inversions,
                 counts,
-                self.scratch[0],
+                scratch,
                 settings,
                 self.filters,
+                leads,
             )
+
+        helpers = []
+        if self.pool is not None:
+            helpers = [
+                self.pool.submit(work, scratch, leads=False) for scratch in self.scratch[1:]
+            ]
+        try:
+            work(self.scratch[0], leads=True)
         finally:  # an interrupt may come before the first document
             resampling.release_helpers(batch.work_counters)
             for helper in helpers:

@@ -130,18 +130,21 @@ def update_word_counts(
 
 
 @compiled
-def wait_for_stage(counters: NDArray[np.int64], stage: int) -> None:
-    """Wait until a stage has begun."""
+def enter_stage(counters: NDArray[np.int64], stage: int, leads: bool) -> None:
+    """Begin a stage as the leading thread, or wait until it has begun."""
+    if leads:
+        atomic_add(counters, 0, 1)
+        return
     waits = 0
     while atomic_add(counters, 0, 0) < stage:
         waits = rest(waits)
 
 
 @compiled
-def wait_for_pieces(counters: NDArray[np.int64], stage: int, n_pieces: int) -> None:
-    """Wait until all pieces of a stage are done."""
+def leave_stage(counters: NDArray[np.int64], stage: int, n_pieces: int, leads: bool) -> None:
+    """Wait, as the leading thread, until all pieces of a stage are done."""
     waits = 0
-    while atomic_add(counters, stage * _LINE + 1, 0) < n_pieces:
+    while leads and atomic_add(counters, stage * _LINE + 1, 0) < n_pieces:
         waits = rest(waits)
 
 
@@ -223,7 +226,7 @@ def process_scaling(
 
 
 def release_helpers(work_counters: NDArray[np.int64]) -> None:
-    """Mark all stages as begun and all pieces as taken, so that `assist_batch` returns."""
+    """Mark all stages as begun and all pieces as taken, so that helpers return."""
     for stage in (_REMOVING, _FILLING, _SCALING, _ADDING):
         work_counters[:, stage * _LINE] = 2**62
     work_counters[:, 0] = _ADDING
@@ -240,27 +243,30 @@ def resample_batch(
     scratch: Scratch,
     settings: MoveSettings,
     filters: FilterWorkspace,
+    leads: bool,
 ) -> None:
     """Take each document out of the counts, draw its structure anew, and put it back.
 
-    The work counters of a document are all zeros at first: the stage that has begun, and for each
-    stage the pieces that were taken and that are done. Threads in `assist_batch` take some of them.
+    One thread leads: it alone begins the stages and draws. Others call this with `leads` false and
+    the same batch, and take pieces of the stages that have begun. The work counters of a document
+    are all zeros at first: the stage that has begun, and for each stage the pieces that were taken
+    and that are done.
     """
     word_prior, topics = workspace.word_prior, workspace.unit_topics
     order = np.empty(bags.shape[1], np.int64)
     for n in range(batch.documents.size):
         d, counters = batch.documents[n], batch.work_counters[n]
-        bag, own_inversions = bags[d], inversions[d]
         document, postings = cut_document_of(packed, batch, n), postings_of(packed, d)
-        offsets = unit_starts_of(packed, d)
         spans = spans_for(workspace, cuts_of(batch, n), settings.log_prevalence)
         factors = factors_for(workspace, document.words.size, counts.topics)
-        fill_order(order, own_inversions)
-        assign_topics(topics, offsets, bag, order, counts, -1)
-        atomic_add(counters, 0, 1)
+        bag, own_inversions, offsets = bags[d], inversions[d], unit_starts_of(packed, d)
+        if leads:
+            fill_order(order, own_inversions)
+            assign_topics(topics, offsets, bag, order, counts, -1)
+        enter_stage(counters, _REMOVING, leads)
         process_words(counters, _REMOVING, postings, topics, counts, factors.rows, word_prior, -1)
-        wait_for_pieces(counters, _REMOVING, WORD_PIECES)
-        atomic_add(counters, 0, 1)
+        leave_stage(counters, _REMOVING, WORD_PIECES, leads)
+        enter_stage(counters, _FILLING, leads)
         process_spans(
             counters,
             document,
@@ -271,53 +277,18 @@ def resample_batch(
             settings.inverse_temperature,
             scratch,
         )
-        wait_for_pieces(counters, _FILLING, (spans.cuts.size + STARTS - 2) // STARTS)
-        find_potentials(spans.log_weights, spans.cuts, order, spans.log_prevalence, filters)
-        atomic_add(counters, 0, 1)
+        leave_stage(counters, _FILLING, (spans.cuts.size + STARTS - 2) // STARTS, leads)
+        if leads:
+            find_potentials(spans.log_weights, spans.cuts, order, spans.log_prevalence, filters)
+        enter_stage(counters, _SCALING, leads)
         process_scaling(counters, spans, filters)
-        wait_for_pieces(counters, _SCALING, bag.size)
-        fits = atomic_add(counters, _SCALING * _LINE + 2, 0) == 0
-        draw_structure(
-            spans, fits, order, bag, own_inversions, settings, filters, batch.uniforms[n]
-        )
-        assign_topics(topics, offsets, bag, order, counts, 1)
-        atomic_add(counters, 0, 1)
+        leave_stage(counters, _SCALING, bag.size, leads)
+        if leads:
+            fits = atomic_add(counters, _SCALING * _LINE + 2, 0) == 0
+            draw_structure(
+                spans, fits, order, bag, own_inversions, settings, filters, batch.uniforms[n]
+            )
+            assign_topics(topics, offsets, bag, order, counts, 1)
+        enter_stage(counters, _ADDING, leads)
         process_words(counters, _ADDING, postings, topics, counts, factors.rows, word_prior, 1)
-        wait_for_pieces(counters, _ADDING, WORD_PIECES)
-
-
-@compiled
-def assist_batch(
-    packed: PackedCorpus,
-    batch: Batch,
-    workspace: Workspace,
-    counts: TokenCounts,
-    scratch: Scratch,
-    settings: MoveSettings,
-    filters: FilterWorkspace,
-) -> None:
-    """Take pieces of the work of the thread that is in `resample_batch` with the same batch."""
-    word_prior, topics = workspace.word_prior, workspace.unit_topics
-    for n in range(batch.documents.size):
-        counters = batch.work_counters[n]
-        document = cut_document_of(packed, batch, n)
-        postings = postings_of(packed, batch.documents[n])
-        spans = spans_for(workspace, cuts_of(batch, n), settings.log_prevalence)
-        factors = factors_for(workspace, document.words.size, counts.topics)
-        wait_for_stage(counters, _REMOVING)
-        process_words(counters, _REMOVING, postings, topics, counts, factors.rows, word_prior, -1)
-        wait_for_stage(counters, _FILLING)
-        process_spans(
-            counters,
-            document,
-            spans,
-            factors,
-            workspace.log_factorial,
-            batch.log_cut_probability[n],
-            settings.inverse_temperature,
-            scratch,
-        )
-        wait_for_stage(counters, _SCALING)
-        process_scaling(counters, spans, filters)
-        wait_for_stage(counters, _ADDING)
-        process_words(counters, _ADDING, postings, topics, counts, factors.rows, word_prior, 1)
+        leave_stage(counters, _ADDING, WORD_PIECES, leads)
