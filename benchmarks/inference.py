@@ -326,7 +326,7 @@ def table_work(corpus: Corpus, n_topics: int, document: int) -> TableWork:
     fill_order(order, state.inversions[document])
     resampling.assign_topics(topics, offsets, bag, order, counts, -1)
     resampling.update_word_counts(postings, topics, counts, -1, 0, n_words)
-    rows = np.empty((engine.n_groups, n_words, LANES))
+    rows = engine.rows[: engine.n_groups * n_words * LANES].reshape((-1, n_words, LANES))
     span_table.gather_rows(rows, postings.words, counts.words, priors.word, 0, n_words)
     width = -(-offsets.size // LANES) * LANES
     return TableWork(
@@ -407,14 +407,15 @@ def _walk_partly(
     cut_tokens, products, exponents = text.cut_tokens, scratch.products, scratch.exponents
     for first in range(0, scores.shape[1], STARTS):
         for group in range(factors.rows.shape[0]):
-            scratch.seen[: text.reach[first]] = 0.0
+            rows, width = factors.rows[group].ravel(), min(LANES, scores.shape[0] - group * LANES)
+            n_stored = cut_tokens.size - first - 1
+            scratch.seen[: text.reach[first] * STARTS] = 0.0
             products[:] = 1.0
             exponents[:] = 0.0
             for cut in range(first + 1, cut_tokens.size):
                 here, end = cut_tokens[cut - 1], cut_tokens[cut]
                 while here < end:
                     stop = min(end, here + factors.block)
-                    rows = factors.rows[group]
                     span_table.multiply_tokens(tokens, here, stop, rows, scratch.seen, products)
                     if with_exponents:
                         span_table.extract_exponents(products, exponents)
@@ -422,11 +423,10 @@ def _walk_partly(
                         products[:] = 1.0
                     here = stop
                 if with_logs:
-                    span_table.store_at_cut(
-                        products, exponents, cut, scratch.logs, scratch.log2_scales
-                    )
+                    span_table.store_at_cut(scratch, cut - first - 1, n_stored, width)
             if with_logs:
-                span_table.take_logs(first + 1, cut_tokens.size, scratch.logs, scratch.log2_scales)
+                n_logs = width * STARTS * n_stored
+                span_table.take_logs(scratch.logs[:n_logs], scratch.log2_scales[:n_logs])
 
 
 # Not kept on disk: numba would not notice that what it calls has changed.

@@ -1,5 +1,5 @@
-// The span table of src/permutopic/model/span_table.py once more, as a yardstick for the compiled
-// Python: the same loops over the same arrays, eight topics beside four starts.
+// The span table of src/permutopic/model/kernels/span_table.py once more, as a yardstick for the
+// compiled Python: the same loops over the same arrays, eight topics beside four starts.
 //
 // It comes in two shapes that differ in the inner loop alone. `fill_spans_plain` leaves finding
 // the vectors to the compiler; `fill_spans_vectors` names them, by an extension of GCC and Clang.
@@ -15,7 +15,7 @@ constexpr double LN2 = 0.6931471805599453;
 constexpr double LN2_HIGH = 0.693147180369123816490, LN2_LOW = 1.90821492927058770002e-10;
 constexpr int64_t SQRT_HALF_BITS = 0x3FE6A09E667F3BCD, ONE_BITS = 0x3FF0000000000000;
 
-// One document between its cuts, as in `span_table.Text`.
+// One document between its cuts, as in `span_table.CutDocument`.
 struct Text {
     const int32_t *__restrict tokens;
     const int64_t *__restrict cut_tokens;
@@ -51,17 +51,13 @@ inline double fast_log(double x) {
     const double m = from_bits(bits - (exponent << 52));
     const double f = (m - 1.0) / (m + 1.0);
     const double s = f * f;
-    double series = 2.0 / 23;
-    series = series * s + 2.0 / 21;
-    series = series * s + 2.0 / 19;
-    series = series * s + 2.0 / 17;
-    series = series * s + 2.0 / 15;
-    series = series * s + 2.0 / 13;
-    series = series * s + 2.0 / 11;
-    series = series * s + 2.0 / 9;
-    series = series * s + 2.0 / 7;
-    series = series * s + 2.0 / 5;
-    series = series * s + 2.0 / 3;
+    double series = 0.1461644968504340586;
+    series = series * s + 0.1533172160055604127;
+    series = series * s + 0.1818288912526172208;
+    series = series * s + 0.2222221113479507986;
+    series = series * s + 0.2857142862597548492;
+    series = series * s + 0.3999999999989950449;
+    series = series * s + 0.6666666666666669686;
     const double e = static_cast<double>(exponent);
     return e * LN2_HIGH + (f * (2.0 + s * series) + e * LN2_LOW);
 }
@@ -138,11 +134,15 @@ inline void shed_exponents(double *__restrict products, double *__restrict expon
     }
 }
 
-inline void note(const double *__restrict products, const double *__restrict exponents,
-                 double *__restrict logs, double *__restrict powers) {
-    for (int64_t n = 0; n < WIDE; ++n) {
-        logs[n] = products[n];
-        powers[n] = exponents[n];
+// The n-th of `stored` cuts, for the lanes that hold a topic.
+inline void note(const Scratch &scratch, int64_t n, int64_t stored, int64_t width) {
+    int64_t row = n;
+    for (int64_t lane = 0; lane < width; ++lane) {
+        for (int64_t start = 0; start < STARTS; ++start) {
+            scratch.logs[row] = scratch.products[start * LANES + lane];
+            scratch.powers[row] = scratch.exponents[start * LANES + lane];
+            row += stored;
+        }
     }
 }
 
@@ -153,7 +153,7 @@ inline void take_logs(double *__restrict logs, const double *__restrict powers, 
 }
 
 template <class Inner>
-void walk(const Text &text, const double *rows, int64_t block, int64_t first,
+void walk(const Text &text, const double *rows, int64_t block, int64_t first, int64_t width,
           const Scratch &scratch) {
     double *products = scratch.products, *exponents = scratch.exponents, *seen = scratch.seen;
     std::fill(products, products + WIDE, 1.0);
@@ -168,7 +168,7 @@ void walk(const Text &text, const double *rows, int64_t block, int64_t first,
             shed_exponents(products, exponents);
             here = stop;
         }
-        note(products, exponents, scratch.logs + cut * WIDE, scratch.powers + cut * WIDE);
+        note(scratch, cut - first - 1, text.n_cuts - first - 1, width);
         for (int64_t start = cut - first; start < STARTS; ++start) {
             std::fill(products + start * LANES, products + (start + 1) * LANES, 1.0);
             std::fill(exponents + start * LANES, exponents + (start + 1) * LANES, 0.0);
@@ -177,8 +177,6 @@ void walk(const Text &text, const double *rows, int64_t block, int64_t first,
             }
         }
     }
-    const int64_t noted = (first + 1) * WIDE;
-    take_logs(scratch.logs + noted, scratch.powers + noted, text.n_cuts * WIDE - noted);
 }
 
 template <class Inner>
@@ -192,16 +190,19 @@ void fill_spans(double *__restrict scores, int64_t n_topics, int64_t n_starts, i
     for (int64_t first = 0; first < n_starts; first += STARTS) {
         for (int64_t group = 0; group < n_groups; ++group) {
             const int64_t width = std::min(LANES, n_topics - group * LANES);
-            walk<Inner>(text, rows + group * n_words * LANES, block, first, scratch);
+            const int64_t stored = text.n_cuts - first - 1;
+            walk<Inner>(text, rows + group * n_words * LANES, block, first, width, scratch);
+            take_logs(scratch.logs, scratch.powers, width * STARTS * stored);
             for (int64_t lane = 0; lane < width; ++lane) {
                 const int64_t topic = group * LANES + lane;
                 for (int64_t start = first; start < std::min(first + STARTS, n_starts); ++start) {
                     const double *__restrict behind = log_gamma + held[topic] - cut_tokens[start];
                     const double below = log_gamma[held[topic]];
                     double *__restrict out = scores + (topic * n_starts + start) * pitch;
-                    const double *__restrict above = logs + (start - first) * LANES + lane;
+                    const double *__restrict above =
+                        logs + (lane * STARTS + start - first) * stored - first - 1;
                     for (int64_t cut = start + 1; cut < text.n_cuts; ++cut) {
-                        out[cut] = above[cut * WIDE] - (behind[cut_tokens[cut]] - below);
+                        out[cut] = above[cut] - (behind[cut_tokens[cut]] - below);
                     }
                 }
             }

@@ -170,4 +170,5 @@ assert (numba.config.SLP_VECTORIZE, seen) == (before, [before, before]), seen
 @pytest.mark.parametrize("setting", ["0", "1"])
 def test_functions_of_others_are_compiled_with_their_own_settings(setting):
     environment = {**os.environ, "NUMBA_SLP_VECTORIZE": setting}
-    subprocess.run([sys.executable, "-c", SETTINGS], env=environment, check=True)
+    done = subprocess.run([sys.executable, "-c", SETTINGS], env=environment, check=False)
+    assert done.returncode == 0

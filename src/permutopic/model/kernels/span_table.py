@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     Lanes = tuple[float, float, float, float, float, float, float, float]
 
 LANES, STARTS = 8, 4
+# Unsigned like the index that they are added to: with a signed one the sum would be a float.
+_0, _1, _2, _3, _4, _5, _6, _7 = (np.uint64(n) for n in range(8))
 
 
 class CutDocument(NamedTuple):
@@ -81,8 +83,9 @@ class SpanTable(NamedTuple):
 class Scratch(NamedTuple):
     """Scratch memory of one thread.
 
-    `seen[w, s]` is how often word w occurred since start s of the four in work. A product is
-    `products` × 2^`exponents`; `logs` and `log2_scales` hold both at every cut.
+    `seen[4 w + s]` is how often word w occurred since start s of the four in work. A product is
+    `products[8 s + lane]` × 2^`exponents[8 s + lane]`; `logs` and `log2_scales` hold both at
+    every cut, those of one product side by side.
     """
 
     seen: NDArray[np.float64]
@@ -96,11 +99,11 @@ class Scratch(NamedTuple):
 def make_scratch(n_words: int, n_cuts: int) -> Scratch:
     """Allocate scratch memory for documents of at most so many different words and cuts."""
     return Scratch(
-        np.empty((n_words, STARTS)),
+        np.empty(n_words * STARTS),
         np.empty(STARTS * LANES),
         np.empty(STARTS * LANES),
-        np.empty((n_cuts, STARTS * LANES)),
-        np.empty((n_cuts, STARTS * LANES)),
+        np.empty(STARTS * LANES * n_cuts),
+        np.empty(STARTS * LANES * n_cuts),
     )
 
 
@@ -143,18 +146,18 @@ def gather_rows(
 
 @compiled
 def multiply_lanes(
-    product: Lanes, rows: NDArray[np.float64], word: np.uint64, seen: float
+    product: Lanes, rows: NDArray[np.float64], first: np.uint64, seen: float
 ) -> Lanes:
     """Multiply eight products by one token's factors; written out, it becomes one vector."""
     return (
-        product[0] * (rows[word, 0] + seen),
-        product[1] * (rows[word, 1] + seen),
-        product[2] * (rows[word, 2] + seen),
-        product[3] * (rows[word, 3] + seen),
-        product[4] * (rows[word, 4] + seen),
-        product[5] * (rows[word, 5] + seen),
-        product[6] * (rows[word, 6] + seen),
-        product[7] * (rows[word, 7] + seen),
+        product[0] * (rows[first + _0] + seen),
+        product[1] * (rows[first + _1] + seen),
+        product[2] * (rows[first + _2] + seen),
+        product[3] * (rows[first + _3] + seen),
+        product[4] * (rows[first + _4] + seen),
+        product[5] * (rows[first + _5] + seen),
+        product[6] * (rows[first + _6] + seen),
+        product[7] * (rows[first + _7] + seen),
     )
 
 
@@ -199,20 +202,22 @@ def multiply_tokens(
 ) -> None:
     """Multiply the factors of some tokens into the products of four starts and eight topics.
 
-    The inner loop of a fit: for each token four vector additions and four multiplications.
+    The inner loop of a fit: for each token four vector additions and four multiplications. Indices
+    are unsigned and arrays flat, so that the address of a row is a shift and an addition.
     """
     a, b = load_lanes(products, 0), load_lanes(products, 1)
     c, d = load_lanes(products, 2), load_lanes(products, 3)
-    for token in range(first, last):
+    for token in range(np.uint64(first), np.uint64(last)):
         word = np.uint64(tokens[token])
-        a = multiply_lanes(a, rows, word, seen[word, 0])
-        b = multiply_lanes(b, rows, word, seen[word, 1])
-        c = multiply_lanes(c, rows, word, seen[word, 2])
-        d = multiply_lanes(d, rows, word, seen[word, 3])
-        seen[word, 0] += 1.0
-        seen[word, 1] += 1.0
-        seen[word, 2] += 1.0
-        seen[word, 3] += 1.0
+        row, met = word << _3, word << _2
+        a = multiply_lanes(a, rows, row, seen[met])
+        b = multiply_lanes(b, rows, row, seen[met + _1])
+        c = multiply_lanes(c, rows, row, seen[met + _2])
+        d = multiply_lanes(d, rows, row, seen[met + _3])
+        seen[met] += 1.0
+        seen[met + _1] += 1.0
+        seen[met + _2] += 1.0
+        seen[met + _3] += 1.0
     store_lanes(products, 0, a)
     store_lanes(products, 1, b)
     store_lanes(products, 2, c)
@@ -222,39 +227,38 @@ def multiply_tokens(
 @compiled
 def extract_exponents(products: NDArray[np.float64], exponents: NDArray[np.float64]) -> None:
     """Move the powers of two of the products over to their exponents."""
-    for n in range(products.size):
+    for n in range(STARTS * LANES):
         exponent = exponent_of(products[n])
         products[n] = divide_by_power_of_two(products[n], exponent)
         exponents[n] += exponent
 
 
 @compiled
-def store_at_cut(
-    products: NDArray[np.float64],
-    exponents: NDArray[np.float64],
-    cut: int,
-    logs: NDArray[np.float64],
-    log2_scales: NDArray[np.float64],
-) -> None:
-    """Store all products as they are at a cut; `take_logs` comes later."""
-    for n in range(STARTS * LANES):
-        logs[cut, n] = products[n]
-        log2_scales[cut, n] = exponents[n]
+def store_at_cut(scratch: Scratch, n: int, n_stored: int, width: int) -> None:
+    """Store the products of the first `width` lanes as they are at the n-th of so many cuts."""
+    row = n
+    for lane in range(width):
+        for start in range(STARTS):
+            scratch.logs[row] = scratch.products[start * LANES + lane]
+            scratch.log2_scales[row] = scratch.exponents[start * LANES + lane]
+            row += n_stored
 
 
 @compiled
-def take_logs(
-    first: int, last: int, logs: NDArray[np.float64], log2_scales: NDArray[np.float64]
-) -> None:
+def take_logs(logs: NDArray[np.float64], log2_scales: NDArray[np.float64]) -> None:
     """Replace all stored products by their logarithms, in one long loop."""
-    flat_logs, flat_scales = logs[first:last].ravel(), log2_scales[first:last].ravel()
-    for n in range(flat_logs.size):
-        flat_logs[n] = fast_log(flat_logs[n]) + flat_scales[n] * LN2
+    for n in range(logs.size):
+        logs[n] = fast_log(logs[n]) + log2_scales[n] * LN2
 
 
 @compiled
 def accumulate_products(
-    document: CutDocument, rows: NDArray[np.float64], block: int, first: int, scratch: Scratch
+    document: CutDocument,
+    rows: NDArray[np.float64],
+    block: int,
+    first: int,
+    width: int,
+    scratch: Scratch,
 ) -> None:
     """Multiply up eight topics for the starts first … first + 3, from cut to cut.
 
@@ -264,9 +268,8 @@ def accumulate_products(
     products, exponents, seen = scratch.products, scratch.exponents, scratch.seen
     products[:] = 1.0
     exponents[:] = 0.0
-    for word in range(document.reach[first]):
-        for start in range(STARTS):
-            seen[word, start] = 0.0
+    for n in range(document.reach[first] * STARTS):
+        seen[n] = 0.0
     for cut in range(first + 1, n_cuts):
         here, end = document.cut_tokens[cut - 1], document.cut_tokens[cut]
         while here < end:
@@ -274,14 +277,13 @@ def accumulate_products(
             multiply_tokens(document.tokens, here, stop, rows, seen, products)
             extract_exponents(products, exponents)
             here = stop
-        store_at_cut(products, exponents, cut, scratch.logs, scratch.log2_scales)
+        store_at_cut(scratch, cut - first - 1, n_cuts - first - 1, width)
         for start in range(cut - first, STARTS):  # those that begin here or later
             for lane in range(start * LANES, (start + 1) * LANES):
                 products[lane] = 1.0
                 exponents[lane] = 0.0
             for token in range(document.cut_tokens[cut - 1], end):
-                seen[document.tokens[token], start] = 0.0
-    take_logs(first + 1, n_cuts, scratch.logs, scratch.log2_scales)
+                seen[document.tokens[token] * STARTS + start] = 0.0
 
 
 @compiled
@@ -294,19 +296,23 @@ def fill_spans(
     shares: int,
 ) -> None:
     """Fill scores[k, i, j] for one of `shares` parts of the starts i; all for share 0 of 1."""
-    n_topics, n_starts, n_cuts = scores.shape[0], scores.shape[1], document.cut_tokens.size
+    n_topics, n_starts = scores.shape[0], scores.shape[1]
     log_gamma, cut_tokens, logs = factors.log_gamma, document.cut_tokens, scratch.logs
     for first in range(share * STARTS, n_starts, shares * STARTS):
+        n_stored = cut_tokens.size - first - 1
         for group in range(factors.rows.shape[0]):
-            accumulate_products(document, factors.rows[group], factors.block, first, scratch)
-            for lane in range(min(LANES, n_topics - group * LANES)):
+            rows, width = factors.rows[group].ravel(), min(LANES, n_topics - group * LANES)
+            accumulate_products(document, rows, factors.block, first, width, scratch)
+            n_logs = width * STARTS * n_stored
+            take_logs(logs[:n_logs], scratch.log2_scales[:n_logs])
+            for lane in range(width):
                 topic = group * LANES + lane
                 held = factors.topic_tokens[topic]
                 for start in range(first, min(first + STARTS, n_starts)):
-                    lane_here = np.uint64((start - first) * LANES + lane)
+                    row = np.uint64((lane * STARTS + start - first) * n_stored)
                     behind, below = held - cut_tokens[start], log_gamma[held]
-                    for n in range(n_cuts - start - 1):
-                        cut = np.uint64(start + 1 + n)
+                    for n in range(start - first, n_stored):
+                        cut = np.uint64(first + 1 + n)
                         after = np.uint64(behind + cut_tokens[cut])
-                        span = logs[cut, lane_here] - (log_gamma[after] - below)
+                        span = logs[row + np.uint64(n)] - (log_gamma[after] - below)
                         scores[topic, start, cut] = span
