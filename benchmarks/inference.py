@@ -37,9 +37,10 @@ from permutopic.model.blocked.packing import make_postings
 from permutopic.model.generate import generate
 from permutopic.model.joint import FastLogJoint
 from permutopic.model.kernels import span_table
+from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.orders import fill_order
 from permutopic.model.kernels.preparation import at_cuts
-from permutopic.model.kernels.span_table import LANES, STARTS
+from permutopic.model.kernels.span_table import STARTS
 from permutopic.model.mcmc.convergence import co_occurrence, match_topics
 from permutopic.model.mcmc.plan import Plan
 from permutopic.model.mcmc.sampler import sample

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from permutopic.model.kernels import linear_filters, log_filters, placement
+from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.log_filters import LOG_ZERO, MoveSettings, make_filter_workspace
-from permutopic.model.kernels.span_table import LANES, SpanTable
+from permutopic.model.kernels.span_table import SpanTable
 
 
 def a_table(seed, spread, n_topics=5, n_cuts=13):
@@ -51,7 +52,7 @@ def refuses(spans, order, filters, uniforms):
     """
     bags, refused = np.full((2, 5), -1), []
     for fits, bag in zip((True, False), bags, strict=True):
-        drawn = placement.draw_bag_restricted(spans, fits, order, bag, filters, uniforms)
+        drawn = placement.draw_bag_restricted(spans, fits, order, bag, filters, uniforms, True)
         assert not drawn or fits
         refused.append(not drawn)
     for topic in range(5):
@@ -89,7 +90,7 @@ def test_drawing_a_bag_is_the_same_on_scaled_weights(seed, spread):
     fits, spans, filters = prepared(table, cuts, order, settings)
     uniforms = rng.random(5)
     fast, slow = np.full(5, -1), np.full(5, -1)
-    done = placement.draw_bag_restricted(spans, fits, order, fast, filters, uniforms)
+    done = placement.draw_bag_restricted(spans, fits, order, fast, filters, uniforms, False)
     log_filters.draw_bag(table, cuts, order, settings.log_prevalence, filters, slow, uniforms)
     assert slow.sum() == cuts[-1]
     assert fast.tolist() == slow.tolist()

@@ -97,7 +97,7 @@ class Case:
         """Draw a bag, on logarithms or on scaled weights."""
         bag, order = np.full(self.n_topics, -1), np.array(order)
         linear = placement.draw_bag_restricted(
-            self.spans, flavour != "logs", order, bag, self.filters, np.array(uniforms)
+            self.spans, flavour != "logs", order, bag, self.filters, np.array(uniforms), False
         )
         assert linear == (flavour != "logs")
         return bag

@@ -89,7 +89,7 @@ class Case:
 
     def drawn(self, flavour, fits, uniforms):
         bag = np.full(self.n_topics, -1)
-        given = (self.filters, np.asarray(uniforms))
+        given = (self.filters, np.asarray(uniforms), False)
         on_scaled = flavour.draw_bag_restricted(self.spans, fits, self.order, bag, *given)
         return on_scaled, bag.tolist()
 

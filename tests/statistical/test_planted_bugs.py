@@ -297,7 +297,11 @@ BLOCKED_BUGS = {
     "an empty slot forgotten in sums from the right": Planted(
         {
             "linear_filters": [
-                ("backward[onto, cut] = backward[slot, cut]\n", "backward[onto, cut] = 0.0\n"),
+                (
+                    "        for n in range(first, n_cuts - 1):\n",
+                    "        sums = ZEROS\n        for n in range(first, n_cuts - 1):\n",
+                ),
+                ("import LANES, add_lanes", "import LANES, ZEROS, add_lanes"),
             ]
         },
         moves="blocked, random cuts",

@@ -18,7 +18,7 @@ from permutopic.errors import InputError, Parameter
 from permutopic.model.blocked import packed, resampling
 from permutopic.model.blocked.packing import localize_corpus, pack_documents
 from permutopic.model.kernels import log_filters, orders, preparation, span_table
-from permutopic.model.kernels.span_table import LANES
+from permutopic.model.kernels.lanes import LANES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from permutopic.jit import compiled
-from permutopic.model.kernels.span_table import LANES, CutDocument, SpanTable, TopicFactors
+from permutopic.model.kernels.lanes import LANES
+from permutopic.model.kernels.span_table import CutDocument, SpanTable, TopicFactors
 
 if TYPE_CHECKING:
     import numpy as np

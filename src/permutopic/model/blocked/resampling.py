@@ -83,7 +83,7 @@ def draw_structure(
             topic = int(uniforms[used] * n_topics)
             place_topic(spans, fits, order, topic, settings.dispersion, filters, uniforms[used + 1])
             used += 2
-        draw_bag_restricted(spans, fits, order, bag, filters, uniforms[used:])
+        draw_bag_restricted(spans, fits, order, bag, filters, uniforms[used:], False)
         used += n_topics
         if settings.orders:
             write_inversions(inversions, order)

@@ -8,6 +8,7 @@ import numpy as np
 
 from permutopic.jit import compiled
 from permutopic.model.kernels.arrays import indices_of, log_of, sum_column, take_integers
+from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.log_filters import make_filter_workspace, scores_to_weights
 from permutopic.model.kernels.orders import fill_order
 from permutopic.model.kernels.preparation import (
@@ -26,7 +27,6 @@ from permutopic.model.kernels.screening import (
     set_cut_probabilities,
 )
 from permutopic.model.kernels.span_table import (
-    LANES,
     SpanTable,
     TopicFactors,
     gather_rows,

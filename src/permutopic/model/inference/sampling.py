@@ -167,7 +167,7 @@ def draw_rounds(
         if same_order and summed:
             draw_from_sums(spans, order, bag, filters, uniforms[used:])
         else:
-            summed = draw_bag_restricted(spans, fits, order, bag, filters, uniforms[used:])
+            summed = draw_bag_restricted(spans, fits, order, bag, filters, uniforms[used:], True)
         if summed:
             add_probabilities(summary, spans, order, filters)
         else:

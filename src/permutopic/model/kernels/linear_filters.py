@@ -19,13 +19,15 @@ import numpy as np
 
 from permutopic.jit import compiled
 from permutopic.model.kernels.elementary import fast_exp
+from permutopic.model.kernels.lanes import LANES, add_lanes, load_lanes, store_lanes
 from permutopic.model.kernels.log_filters import LOG_ZERO, FilterWorkspace
-from permutopic.model.kernels.span_table import LANES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LOW, HIGH = 1e-50, 1e100
+GAPS = 4  # looked at together
+_1 = np.uint64(1)
 _LOG_LOWEST, _LOG_HIGH = -690.0, 230.0
 
 
@@ -112,14 +114,14 @@ def forward_step_linear(
     onto: int,
 ) -> None:
     """Let a slot take any span: new[j] = old[j] + Σ_i old[i] × the weight of i … j."""
-    width = linear.shape[2]
-    for cut in range(width):
-        forward[onto, cut] = forward[slot, cut]
-    for start in range(n_cuts - 1):
-        here, first = forward[slot, start], (start + 1) // LANES * LANES
-        if here > 0.0:
-            for n in range(width - first):
-                forward[onto, first + n] += here * linear[topic, start, first + n]
+    weights, old, new = linear[topic], forward[slot], forward[onto]
+    for first in range(0, linear.shape[2], LANES):
+        at = np.uint64(first)
+        sums = load_lanes(old, at)
+        for n in range(min(n_cuts, first + LANES) - 1):
+            start = np.uint64(n)
+            sums = add_lanes(sums, weights[start], at, old[start])
+        store_lanes(new, at, sums)
 
 
 @compiled
@@ -132,13 +134,14 @@ def backward_step_linear(
     onto: int,
 ) -> None:
     """Do the same from the right: new[i] = old[i] + Σ_j the weight of i … j × old[j]."""
-    for cut in range(transposed.shape[2]):
-        backward[onto, cut] = backward[slot, cut]
-    for cut in range(1, n_cuts):
-        here = backward[slot, cut]
-        if here > 0.0:
-            for start in range((cut + LANES - 1) // LANES * LANES):
-                backward[onto, start] += here * transposed[topic, cut - 1, start]
+    weights, old, new = transposed[topic], backward[slot], backward[onto]
+    for first in range(0, transposed.shape[2], LANES):
+        at = np.uint64(first)
+        sums = load_lanes(old, at)
+        for n in range(first, n_cuts - 1):
+            cut = np.uint64(n)
+            sums = add_lanes(sums, weights[cut], at, old[cut + _1])
+        store_lanes(new, at, sums)
 
 
 @compiled
@@ -180,24 +183,55 @@ def backward_sums_linear(
 
 
 @compiled
-def sum_at_gap_linear(
+def sums_at_gaps_linear(
     linear: NDArray[np.float64],
     topic: int,
     n_cuts: int,
-    gap: int,
-    through: int,
+    n_gaps: int,
     filters: FilterWorkspace,
-) -> float:
-    """Sum over all bags with a topic in a gap of the order whose sums are in `filters`.
+    totals: NDArray[np.float64],
+) -> None:
+    """Sum over all bags with a topic in each gap of the order whose sums are in `filters`.
 
-    The line `through` of `forward`, which the order has no slot for, is overwritten.
+    Four gaps at a time, which share the loads of the topic's weights.
     """
-    forward, backward = filters.forward, filters.backward
-    forward_step_linear(linear, topic, n_cuts, forward, gap, through)
-    total = 0.0
-    for cut in range(n_cuts):
-        total += forward[through, cut] * backward[gap, cut]
-    return total
+    weights, forward, backward = linear[topic], filters.forward, filters.backward
+    for first_gap in range(0, n_gaps, GAPS):
+        pass_through(weights, n_cuts, forward, first_gap, n_gaps - 1, filters.passed)
+        for gap in range(first_gap, min(first_gap + GAPS, n_gaps)):
+            total, passed = 0.0, filters.passed[gap - first_gap]
+            for cut in range(n_cuts):
+                total += passed[cut] * backward[gap, cut]
+            totals[gap] = total
+
+
+@compiled
+def pass_through(
+    weights: NDArray[np.float64],
+    n_cuts: int,
+    forward: NDArray[np.float64],
+    gap: int,
+    last: int,
+    passed: NDArray[np.float64],
+) -> None:
+    """Let a slot with these weights take any span behind each of four gaps, up to the last one."""
+    old_a, old_b = forward[gap], forward[min(gap + 1, last)]
+    old_c, old_d = forward[min(gap + 2, last)], forward[min(gap + 3, last)]
+    for first in range(0, weights.shape[1], LANES):
+        at = np.uint64(first)
+        a, b = load_lanes(old_a, at), load_lanes(old_b, at)
+        c, d = load_lanes(old_c, at), load_lanes(old_d, at)
+        for n in range(min(n_cuts, first + LANES) - 1):
+            start = np.uint64(n)
+            row = weights[start]
+            a = add_lanes(a, row, at, old_a[start])
+            b = add_lanes(b, row, at, old_b[start])
+            c = add_lanes(c, row, at, old_c[start])
+            d = add_lanes(d, row, at, old_d[start])
+        store_lanes(passed[0], at, a)
+        store_lanes(passed[1], at, b)
+        store_lanes(passed[2], at, c)
+        store_lanes(passed[3], at, d)
 
 
 @compiled

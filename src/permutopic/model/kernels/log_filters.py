@@ -17,13 +17,13 @@ import numpy as np
 from permutopic.jit import compiled
 from permutopic.model.kernels.categorical import draw_index
 from permutopic.model.kernels.elementary import fast_exp, fast_log
+from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.orders import (
     fill_order,
     list_slots,
     move_to_front,
     swap_changes_layout,
 )
-from permutopic.model.kernels.span_table import LANES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class FilterWorkspace(NamedTuple):
     """Memory for the sums over all bags of one document.
 
     `forward[s, c]` sums over everything before slot s and cut c, `backward[s, c]` over everything
-    behind them.
+    behind them; `passed` has the sums behind one more slot in each of four gaps.
     """
 
     forward: NDArray[np.float64]
@@ -60,6 +60,7 @@ class FilterWorkspace(NamedTuple):
     total: NDArray[np.float64]
     log_weights: NDArray[np.float64]
     potentials: NDArray[np.float64]
+    passed: NDArray[np.float64]
 
 
 @compiled
@@ -73,6 +74,7 @@ def make_filter_workspace(n_topics: int, n_cuts: int) -> FilterWorkspace:
         np.empty(n_cuts + LANES),
         np.empty(max(n_topics, n_cuts) + 1),
         np.empty(n_cuts + LANES),
+        np.empty((4, n_cuts + LANES)),
     )
 
 

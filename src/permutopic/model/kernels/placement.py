@@ -24,7 +24,7 @@ from permutopic.model.kernels.linear_filters import (
     backward_sums_linear,
     draw_slots,
     forward_sums_linear,
-    sum_at_gap_linear,
+    sums_at_gaps_linear,
     to_linear_weights,
 )
 from permutopic.model.kernels.log_filters import (
@@ -130,9 +130,11 @@ def log_sums_at_gaps(
         return True, log_totals
     if not both_sums_linear(spans, restricted, filters):
         return False, log_totals
+    n_cuts, n_gaps = spans.cuts.size, restricted.size + 1
+    sums_at_gaps_linear(spans.linear_weights, n, n_cuts, n_gaps, filters, log_totals)
     highest = 0.0
-    for gap in range(restricted.size + 1):
-        total = sum_at_gap_linear(spans.linear_weights, n, spans.cuts.size, gap, through, filters)
+    for gap in range(n_gaps):
+        total = log_totals[gap]
         highest = max(highest, total)
         log_totals[gap] = fast_log(total) if total > LOW * LOW else LOG_ZERO
     return LOW < highest < HIGH, log_totals
@@ -202,11 +204,17 @@ def draw_bag_restricted(
     bag: NDArray[np.int64],
     filters: FilterWorkspace,
     uniforms: NDArray[np.float64],
+    both: bool,
 ) -> bool:
-    """Draw the bag given the order; tell whether `filters` then has the linear sums."""
-    restricted = restricted_order(order, spans.active_index)
-    linear = fits and both_sums_linear(spans, restricted, filters)
-    if linear and filters.forward[restricted.size, spans.cuts.size - 1] > LOW:
+    """Draw the bag given the order; tell whether `filters` then has the linear sums.
+
+    A draw needs those from the left alone; `both` asks for those from the right as well.
+    """
+    restricted, n_cuts = restricted_order(order, spans.active_index), spans.cuts.size
+    linear = fits and forward_sums_linear(spans.linear_weights, n_cuts, restricted, filters)
+    if linear and both:
+        linear = backward_sums_linear(spans.transposed, n_cuts, restricted, filters)
+    if linear and filters.forward[restricted.size, n_cuts - 1] > LOW:
         draw_from_sums(spans, order, bag, filters, uniforms)
         return True
     drawn = np.zeros(spans.active.size, np.int64)

@@ -9,8 +9,8 @@ import numpy as np
 from permutopic.jit import compiled
 from permutopic.model.kernels.arrays import indices_of, take_integers
 from permutopic.model.kernels.elementary import fast_log
+from permutopic.model.kernels.lanes import LANES, ZEROS, add_lanes
 from permutopic.model.kernels.span_table import (
-    LANES,
     CutDocument,
     TopicFactors,
     fill_spans,
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from permutopic.corpus import DocumentTokens
-    from permutopic.model.kernels.span_table import Lanes
 
-_ZEROS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+_3 = np.uint64(3)
 
 
 class LocalDocument(NamedTuple):
@@ -95,21 +94,6 @@ def remove_own_tokens(
 
 
 @compiled
-def add_lanes(sums: Lanes, logs: NDArray[np.float64], word: np.uint64) -> Lanes:
-    """Add one token's log probabilities to eight sums; written out, it becomes one vector."""
-    return (
-        sums[0] + logs[word, 0],
-        sums[1] + logs[word, 1],
-        sums[2] + logs[word, 2],
-        sums[3] + logs[word, 3],
-        sums[4] + logs[word, 4],
-        sums[5] + logs[word, 5],
-        sums[6] + logs[word, 6],
-        sums[7] + logs[word, 7],
-    )
-
-
-@compiled
 def score_units(
     tokens: NDArray[np.int32],
     offsets: NDArray[np.int64],
@@ -127,11 +111,11 @@ def score_units(
     for n in range(flat.size):
         flat[n] = fast_log(flat_rows[n])
     for group in range(rows.shape[0]):
-        group_logs, first = logs[group], group * LANES
+        group_logs, first = logs[group].ravel(), group * LANES
         for unit in range(offsets.size - 1):
-            sums = _ZEROS
+            sums = ZEROS
             for token in range(offsets[unit], offsets[unit + 1]):
-                sums = add_lanes(sums, group_logs, np.uint64(tokens[token]))
+                sums = add_lanes(sums, group_logs, np.uint64(tokens[token]) << _3, 1.0)
             size = offsets[unit + 1] - offsets[unit]
             for lane in range(min(LANES, n_topics - first)):
                 scores[unit, first + lane] = sums[lane] - size * log_totals[first + lane]

@@ -24,15 +24,14 @@ from permutopic.model.kernels.elementary import (
     exponent_of,
     fast_log,
 )
+from permutopic.model.kernels.lanes import LANES, load_lanes, multiply_lanes, store_lanes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Lanes = tuple[float, float, float, float, float, float, float, float]
-
-LANES, STARTS = 8, 4
-# Unsigned like the index that they are added to: with a signed one the sum would be a float.
-_0, _1, _2, _3, _4, _5, _6, _7 = (np.uint64(n) for n in range(8))
+STARTS = 4
+_1, _2, _3 = np.uint64(1), np.uint64(2), np.uint64(3)
+_A, _B, _C, _D = (np.uint64(LANES * start) for start in range(STARTS))
 
 
 class CutDocument(NamedTuple):
@@ -145,53 +144,6 @@ def gather_rows(
 
 
 @compiled
-def multiply_lanes(
-    product: Lanes, rows: NDArray[np.float64], first: np.uint64, seen: float
-) -> Lanes:
-    """Multiply eight products by one token's factors; written out, it becomes one vector."""
-    return (
-        product[0] * (rows[first + _0] + seen),
-        product[1] * (rows[first + _1] + seen),
-        product[2] * (rows[first + _2] + seen),
-        product[3] * (rows[first + _3] + seen),
-        product[4] * (rows[first + _4] + seen),
-        product[5] * (rows[first + _5] + seen),
-        product[6] * (rows[first + _6] + seen),
-        product[7] * (rows[first + _7] + seen),
-    )
-
-
-@compiled
-def load_lanes(products: NDArray[np.float64], start: int) -> Lanes:
-    """Load the eight products of one start."""
-    at = start * LANES
-    return (
-        products[at + 0],
-        products[at + 1],
-        products[at + 2],
-        products[at + 3],
-        products[at + 4],
-        products[at + 5],
-        products[at + 6],
-        products[at + 7],
-    )
-
-
-@compiled
-def store_lanes(products: NDArray[np.float64], start: int, product: Lanes) -> None:
-    """Store the eight products of one start."""
-    at = start * LANES
-    products[at + 0] = product[0]
-    products[at + 1] = product[1]
-    products[at + 2] = product[2]
-    products[at + 3] = product[3]
-    products[at + 4] = product[4]
-    products[at + 5] = product[5]
-    products[at + 6] = product[6]
-    products[at + 7] = product[7]
-
-
-@compiled
 def multiply_tokens(
     tokens: NDArray[np.int32],
     first: int,
@@ -205,8 +157,8 @@ def multiply_tokens(
     The inner loop of a fit: for each token four vector additions and four multiplications. Indices
     are unsigned and arrays flat, so that the address of a row is a shift and an addition.
     """
-    a, b = load_lanes(products, 0), load_lanes(products, 1)
-    c, d = load_lanes(products, 2), load_lanes(products, 3)
+    a, b = load_lanes(products, _A), load_lanes(products, _B)
+    c, d = load_lanes(products, _C), load_lanes(products, _D)
     for token in range(np.uint64(first), np.uint64(last)):
         word = np.uint64(tokens[token])
         row, met = word << _3, word << _2
@@ -218,10 +170,10 @@ def multiply_tokens(
         seen[met + _1] += 1.0
         seen[met + _2] += 1.0
         seen[met + _3] += 1.0
-    store_lanes(products, 0, a)
-    store_lanes(products, 1, b)
-    store_lanes(products, 2, c)
-    store_lanes(products, 3, d)
+    store_lanes(products, _A, a)
+    store_lanes(products, _B, b)
+    store_lanes(products, _C, c)
+    store_lanes(products, _D, d)
 
 
 @compiled

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.jit import compiled
+from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.log_filters import LOG_ZERO, FilterWorkspace
 from permutopic.model.kernels.orders import insert_at, log_prior_step, without_topic
 from permutopic.model.kernels.placement import restricted_order
-from permutopic.model.kernels.span_table import LANES, SpanTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from permutopic.model.kernels.span_table import SpanTable
 
 _MIN_GAIN = 1e-9  # less is rounding
 
