@@ -362,7 +362,7 @@ def yardstick(library: ctypes.CDLL, name: str, work: TableWork) -> Callable[[], 
             factors.log_gamma,
             factors.block,
         ),
-        *scratch,
+        *scratch[:5],
     )
     function = library[name]
     function.restype = None

@@ -67,7 +67,12 @@ class Case:
         self.filters = make_filter_workspace(n_topics, len(cuts))
         self.table = self._scores(-(-len(cuts) // 8) * 8)
         log_filters.scores_to_weights(
-            self.table, self.cuts, LOG_FACTORIAL, inverse_temperature, math.log(cut_probability)
+            self.table,
+            self.cuts,
+            LOG_FACTORIAL,
+            inverse_temperature,
+            math.log(cut_probability),
+            0,
         )
         self.scaled, self.flipped = np.full((2, *self.table.shape), np.nan)
         every = np.arange(n_topics)
@@ -170,7 +175,7 @@ def test_the_oracle_weighs_structures_by_the_joint(variant):
 def test_spans_are_weighed_by_size_cuts_and_temperature(flavour):
     scores = np.random.default_rng(0).normal(-20, 9, (3, 4, 8))
     table, cuts = scores.copy(), np.array([0, 1, 4, 5, 9])
-    flavour.scores_to_weights(table, cuts, LOG_FACTORIAL, 0.25, math.log(0.2))
+    flavour.scores_to_weights(table, cuts, LOG_FACTORIAL, 0.25, math.log(0.2), 0)
     for topic, start, cut in np.ndindex(table.shape):
         if start < cut < cuts.size:
             penalty = math.log(math.factorial(cuts[cut] - cuts[start])) + math.log(0.2)
@@ -295,7 +300,7 @@ def test_random_cuts_leave_structures_with_more_boundaries_their_share():
     for cut_probability in (1.0, 0.1):
         table = np.zeros((2, 2, 8))
         cuts, filters = np.arange(3), make_filter_workspace(2, 3)
-        log_filters.scores_to_weights(table, cuts, LOG_FACTORIAL, 1.0, math.log(cut_probability))
+        log_filters.scores_to_weights(table, cuts, LOG_FACTORIAL, 1.0, math.log(cut_probability), 0)
         bag = np.zeros(2, dtype=np.int64)
         drawn = []
         for uniforms in np.random.default_rng(0).random((20_000, 2)):

@@ -206,8 +206,8 @@ BUGS = {
     "the missing 1/l!": {
         "preparing": [
             (
-                "scores_to_weights(spans.log_weights, cuts, fitted.log_factorial, 1.0, 0.0)",
-                "scores_to_weights(spans.log_weights, cuts, 0.0 * fitted.log_factorial, 1.0, 0.0)",
+                "cuts, fitted.log_factorial, 1.0, 0.0, 0)",
+                "cuts, 0.0 * fitted.log_factorial, 1.0, 0.0, 0)",
             )
         ]
     },

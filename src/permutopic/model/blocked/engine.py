@@ -93,7 +93,11 @@ class TableEngine:
         self.packed = pack_documents(self.documents)
         longest = int(corpus.document_sizes.max())
         n_tokens = corpus.n_tokens + n_other_tokens
-        self.log_gamma = gammaln(np.arange(n_tokens + 1) + corpus.n_words * priors.word)
+        # A thread that comes late may look a document further: its numbers are thrown away.
+        longest_text = max(document.tokens.size for document in self.documents)
+        self.log_gamma = gammaln(
+            np.arange(n_tokens + longest_text + 1) + corpus.n_words * priors.word
+        )
         self.log_factorial = gammaln(np.arange(longest + 1) + 1.0)
         digits = math.log10(max(n_tokens + priors.word, 1 / priors.word, 10))
         self.block = int(290 // digits)
@@ -187,6 +191,7 @@ class TableEngine:
             reach.append(document.reach[own_cuts])
             log_p[n] = math.log(probability)
             rng.random(out=uniforms[n])
+        n_blocks = [span_table.count_blocks(own_cuts.size, self.n_topics) for own_cuts in cuts]
         return packed.Batch(
             np.asarray(documents, dtype=np.int64),
             np.concatenate(cuts),
@@ -196,6 +201,8 @@ class TableEngine:
             log_p,
             uniforms,
             np.zeros((len(documents), resampling.N_COUNTERS), dtype=np.int64),
+            np.zeros(sum(n_blocks), dtype=np.int64),
+            offsets_from_sizes(n_blocks),
         )
 
     def _draw_cuts(

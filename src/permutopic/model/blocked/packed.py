@@ -45,7 +45,11 @@ class PackedCorpus(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Documents to resample one after the other: their cuts, random numbers and work counters."""
+    """Documents to resample one after the other: their cuts, random numbers and work counters.
+
+    `claims` has one number for each block of each document's span table: how many threads have
+    computed it.
+    """
 
     documents: NDArray[np.int64]
     cuts: NDArray[np.int64]
@@ -55,6 +59,8 @@ class Batch(NamedTuple):
     log_cut_probability: NDArray[np.float64]
     uniforms: NDArray[np.float64]
     work_counters: NDArray[np.int64]
+    claims: NDArray[np.int64]
+    claim_offsets: NDArray[np.int64]
 
 
 class Workspace(NamedTuple):

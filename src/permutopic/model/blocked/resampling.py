@@ -29,17 +29,18 @@ from permutopic.model.kernels.log_filters import (
     FilterWorkspace,
     MoveSettings,
     draw_inversions,
-    scores_to_weights_of,
+    scores_to_weights,
 )
 from permutopic.model.kernels.orders import fill_order, write_inversions
 from permutopic.model.kernels.placement import draw_bag_restricted, place_topic
 from permutopic.model.kernels.span_table import (
-    STARTS,
     CutDocument,
     Scratch,
     SpanTable,
     TopicFactors,
-    fill_spans,
+    copy_block,
+    corner_of,
+    fill_block,
     gather_rows,
 )
 
@@ -50,6 +51,7 @@ _REMOVING, _FILLING, _SCALING, _ADDING = 1, 2, 3, 4
 WORD_PIECES = 32
 _LINE = 16  # counters of different stages are on cache lines of their own
 N_COUNTERS = 5 * _LINE
+_PATIENCE = 1000  # looks at a helper's block before it is computed again: some 20 µs
 
 
 class TokenCounts(NamedTuple):
@@ -175,6 +177,7 @@ def process_words(
 @compiled
 def process_spans(
     counters: NDArray[np.int64],
+    claims: NDArray[np.int64],
     document: CutDocument,
     spans: SpanTable,
     factors: TopicFactors,
@@ -182,24 +185,47 @@ def process_spans(
     log_cut_probability: float,
     inverse_temperature: float,
     scratch: Scratch,
+    leads: bool,
 ) -> None:
-    """Fill the table with log weights, four starts a piece."""
-    n_pieces = (spans.cuts.size + STARTS - 2) // STARTS
+    """Fill the table with log weights, block by block.
+
+    A block is computed in memory of the thread's own, and copied by the first thread that has it.
+    So the leading thread need not wait for a helper whose core is taken away in the middle: it
+    computes again what is not done soon after its own last block. The numbers are the same.
+    """
+    n_blocks, looks = claims.size, 0
     while True:
-        piece = atomic_add(counters, _FILLING * _LINE, 1)
-        if piece >= n_pieces:
-            return
-        fill_spans(spans.log_weights, document, factors, scratch, piece, n_pieces)
-        scores_to_weights_of(
-            spans.log_weights,
+        number = atomic_add(counters, _FILLING * _LINE, 1)
+        if number >= n_blocks:
+            number = -1
+            while leads and atomic_add(counters, _FILLING * _LINE + 1, 0) < n_blocks:
+                looks += 1
+                if looks > _PATIENCE:
+                    number = first_unclaimed(claims)
+                    break
+            if number < 0:
+                return
+        fill_block(document, factors, scratch, number)
+        scores_to_weights(
+            scratch.block,
             spans.cuts,
             log_factorial,
             inverse_temperature,
             log_cut_probability,
-            piece * STARTS,
-            (piece + 1) * STARTS,
+            corner_of(number, spans.active.size)[1],
         )
-        atomic_add(counters, _FILLING * _LINE + 1, 1)
+        if atomic_add(claims, number, 1) == 0:
+            copy_block(spans.log_weights, scratch, number, spans.cuts.size, True)
+            atomic_add(counters, _FILLING * _LINE + 1, 1)
+
+
+@compiled
+def first_unclaimed(claims: NDArray[np.int64]) -> int:
+    """Return the first block that no thread has copied or is copying, −1 if there is none."""
+    for number in range(claims.size):
+        if atomic_add(claims, number, 0) == 0:
+            return number
+    return -1
 
 
 @compiled
@@ -259,6 +285,7 @@ def resample_batch(
         document, postings = cut_document_of(packed, batch, n), postings_of(packed, d)
         spans = spans_for(workspace, cuts_of(batch, n), settings.log_prevalence)
         factors = factors_for(workspace, document.words.size, counts.topics)
+        claims = batch.claims[batch.claim_offsets[n] : batch.claim_offsets[n + 1]]
         bag, own_inversions, offsets = bags[d], inversions[d], unit_starts_of(packed, d)
         if leads:
             fill_order(order, own_inversions)
@@ -269,6 +296,7 @@ def resample_batch(
         enter_stage(counters, _FILLING, leads)
         process_spans(
             counters,
+            claims,
             document,
             spans,
             factors,
@@ -276,8 +304,9 @@ def resample_batch(
             batch.log_cut_probability[n],
             settings.inverse_temperature,
             scratch,
+            leads,
         )
-        leave_stage(counters, _FILLING, (spans.cuts.size + STARTS - 2) // STARTS, leads)
+        leave_stage(counters, _FILLING, claims.size, leads)
         if leads:
             find_potentials(spans.log_weights, spans.cuts, order, spans.log_prevalence, filters)
         enter_stage(counters, _SCALING, leads)

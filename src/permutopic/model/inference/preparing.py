@@ -263,4 +263,4 @@ def fill_table(
         topic_tokens = take_integers(prepared.topic_tokens, spans.active)
         factors = TopicFactors(rows, topic_tokens, fitted.log_gamma, fitted.block)
         fill_marginal(spans.log_weights, at_cuts(prepared.local, cuts), factors)
-    scores_to_weights(spans.log_weights, cuts, fitted.log_factorial, 1.0, 0.0)
+    scores_to_weights(spans.log_weights, cuts, fitted.log_factorial, 1.0, 0.0, 0)

@@ -85,46 +85,34 @@ def scores_to_weights(
     log_factorial: NDArray[np.float64],
     inverse_temperature: float,
     log_cut_probability: float,
+    first: int,
 ) -> None:
     """Turn scores into log weights in place: λ S − log l! − log p; LOG_ZERO where no span is.
+
+    The rows of the table are the starts from `first` on.
 
     Every position between two units was made a cut with probability p, and the boundaries of the
     present structure always were. Given the structure, the cuts then have probability
     p^(cuts − boundaries) × (1−p)^rest: the structure's part in it is p^−boundaries, one factor 1/p
     for each boundary, which every structure that these cuts allow has to carry.
     """
-    last = table.shape[1]
-    scores_to_weights_of(
-        table, cuts, log_factorial, inverse_temperature, log_cut_probability, 0, last
-    )
-
-
-@compiled
-def scores_to_weights_of(
-    table: NDArray[np.float64],
-    cuts: NDArray[np.int64],
-    log_factorial: NDArray[np.float64],
-    inverse_temperature: float,
-    log_cut_probability: float,
-    first: int,
-    last: int,
-) -> None:
-    """Turn the scores of the starts first … last − 1 into log weights."""
-    n_topics, n_cuts, width = table.shape[0], cuts.size, table.shape[2]
+    n_topics, n_cuts = table.shape[0], cuts.size
+    width = (n_cuts + LANES - 1) // LANES * LANES
     penalty = np.empty(n_cuts)
-    for start in range(first, min(last, table.shape[1])):
-        behind = start + 1
+    for row in range(min(table.shape[1], n_cuts - 1 - first)):
+        behind = first + row + 1
         for n in range(n_cuts - behind):
-            size = cuts[behind + n] - cuts[start]
+            size = cuts[behind + n] - cuts[first + row]
             penalty[n] = log_factorial[size] + log_cut_probability
         for topic in range(n_topics):
+            weights = table[topic, row]
             for cut in range(behind):
-                table[topic, start, cut] = LOG_ZERO
+                weights[cut] = LOG_ZERO
             for n in range(n_cuts - behind):
-                score = table[topic, start, behind + n]
-                table[topic, start, behind + n] = inverse_temperature * score - penalty[n]
+                score = weights[behind + n]
+                weights[behind + n] = inverse_temperature * score - penalty[n]
             for cut in range(n_cuts, width):
-                table[topic, start, cut] = LOG_ZERO
+                weights[cut] = LOG_ZERO
 
 
 @compiled

@@ -6,8 +6,8 @@ fixed start the factors of all later tokens are multiplied up, for all topics at
 tokens × starts / 2 × topics multiplications and one logarithm for each entry of the table.
 
 Eight topics fill one vector register, and four starts are processed together: enough independent
-products to hide the latency of a multiplication. Starts share only what they read, so threads can
-split them, and the table is the same to the last bit.
+products to hide the latency of a multiplication. Such blocks share only what they read, so threads
+can split them, and the table is the same to the last bit.
 """
 
 from __future__ import annotations
@@ -92,6 +92,7 @@ class Scratch(NamedTuple):
     exponents: NDArray[np.float64]
     logs: NDArray[np.float64]
     log2_scales: NDArray[np.float64]
+    block: NDArray[np.float64]
 
 
 @compiled
@@ -103,6 +104,7 @@ def make_scratch(n_words: int, n_cuts: int) -> Scratch:
         np.empty(STARTS * LANES),
         np.empty(STARTS * LANES * n_cuts),
         np.empty(STARTS * LANES * n_cuts),
+        np.empty((LANES, STARTS, n_cuts + LANES)),
     )
 
 
@@ -239,6 +241,57 @@ def accumulate_products(
 
 
 @compiled
+def count_blocks(n_cuts: int, n_topics: int) -> int:
+    """Count the blocks of a table: four starts and eight topics each."""
+    return (n_cuts + STARTS - 2) // STARTS * ((n_topics + LANES - 1) // LANES)
+
+
+@compiled
+def corner_of(number: int, n_topics: int) -> tuple[int, int]:
+    """Return the first topic and the first start of a block; the longest spans come first."""
+    n_groups = (n_topics + LANES - 1) // LANES
+    return number % n_groups * LANES, number // n_groups * STARTS
+
+
+@compiled
+def fill_block(document: CutDocument, factors: TopicFactors, scratch: Scratch, number: int) -> None:
+    """Compute the scores of one block's spans, in `scratch.block[lane, start, cut]`."""
+    n_topics, n_cuts = factors.topic_tokens.size, document.cut_tokens.size
+    log_gamma, cut_tokens, logs = factors.log_gamma, document.cut_tokens, scratch.logs
+    topic, first = corner_of(number, n_topics)
+    rows, width = factors.rows[topic // LANES].ravel(), min(LANES, n_topics - topic)
+    accumulate_products(document, rows, factors.block, first, width, scratch)
+    n_stored = n_cuts - first - 1
+    n_logs = width * STARTS * n_stored
+    take_logs(logs[:n_logs], scratch.log2_scales[:n_logs])
+    for lane in range(width):
+        held = factors.topic_tokens[topic + lane]
+        for n_start in range(min(STARTS, n_stored)):
+            row = np.uint64((lane * STARTS + n_start) * n_stored)
+            behind, below = held - cut_tokens[first + n_start], log_gamma[held]
+            for n in range(n_start, n_stored):
+                cut = np.uint64(first + 1 + n)
+                after = np.uint64(behind + cut_tokens[cut])
+                span = logs[row + np.uint64(n)] - (log_gamma[after] - below)
+                scratch.block[lane, n_start, cut] = span
+
+
+@compiled
+def copy_block(
+    table: NDArray[np.float64], scratch: Scratch, number: int, n_cuts: int, padded: bool
+) -> None:
+    """Copy a block into its table: its spans, or the vectors that hold them."""
+    topic, first = corner_of(number, table.shape[0])
+    last = (n_cuts + LANES - 1) // LANES * LANES if padded else n_cuts
+    for lane in range(min(LANES, table.shape[0] - topic)):
+        for start in range(first, min(first + STARTS, n_cuts - 1)):
+            begin = (start + 1) // LANES * LANES if padded else start + 1
+            row, onto = scratch.block[lane, start - first], table[topic + lane, start]
+            for n in range(last - begin):
+                onto[begin + n] = row[begin + n]
+
+
+@compiled
 def fill_spans(
     scores: NDArray[np.float64],
     document: CutDocument,
@@ -247,24 +300,8 @@ def fill_spans(
     share: int,
     shares: int,
 ) -> None:
-    """Fill scores[k, i, j] for one of `shares` parts of the starts i; all for share 0 of 1."""
-    n_topics, n_starts = scores.shape[0], scores.shape[1]
-    log_gamma, cut_tokens, logs = factors.log_gamma, document.cut_tokens, scratch.logs
-    for first in range(share * STARTS, n_starts, shares * STARTS):
-        n_stored = cut_tokens.size - first - 1
-        for group in range(factors.rows.shape[0]):
-            rows, width = factors.rows[group].ravel(), min(LANES, n_topics - group * LANES)
-            accumulate_products(document, rows, factors.block, first, width, scratch)
-            n_logs = width * STARTS * n_stored
-            take_logs(logs[:n_logs], scratch.log2_scales[:n_logs])
-            for lane in range(width):
-                topic = group * LANES + lane
-                held = factors.topic_tokens[topic]
-                for start in range(first, min(first + STARTS, n_starts)):
-                    row = np.uint64((lane * STARTS + start - first) * n_stored)
-                    behind, below = held - cut_tokens[start], log_gamma[held]
-                    for n in range(start - first, n_stored):
-                        cut = np.uint64(first + 1 + n)
-                        after = np.uint64(behind + cut_tokens[cut])
-                        span = logs[row + np.uint64(n)] - (log_gamma[after] - below)
-                        scores[topic, start, cut] = span
+    """Fill scores[k, i, j] for one of `shares` parts of the blocks; all for share 0 of 1."""
+    n_cuts = document.cut_tokens.size
+    for number in range(share, count_blocks(n_cuts, scores.shape[0]), shares):
+        fill_block(document, factors, scratch, number)
+        copy_block(scores, scratch, number, n_cuts, False)
