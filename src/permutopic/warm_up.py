@@ -6,29 +6,25 @@ What a task compiles is found by running it, so that no list of signatures has t
 from __future__ import annotations
 
 import logging
-import os
-import subprocess
-import sys
 import time
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from permutopic.compile_cache import PACKAGE
+from permutopic.compile_ahead import start_task
 from permutopic.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    import subprocess
+    from collections.abc import Callable, Iterator
 
     from permutopic.corpus import Corpus
     from permutopic.estimator import ContentModel
 
 _log = logging.getLogger("permutopic")
-_LARGE = 100_000_000  # bytes, which are read in some ten seconds
 _NAMES = ("sea", "hills", "rivers", "roads")
 _WORDS = (
     "salt waves ships harbour tide gulls anchor reef",
@@ -88,7 +84,7 @@ def _compile_side_by_side(n_processes: int, begin: Callable[[int, int, str], obj
             while waiting and len(running) < n_processes:
                 name = waiting.pop(0)
                 begin(ended + 1, len(_SIDE_BY_SIDE) + 1, _TASKS[name][0])
-                running.append(_start(name))
+                running.append(start_task(name))
             time.sleep(0.02)
             for process in [each for each in running if each.poll() is not None]:
                 running.remove(process)
@@ -119,71 +115,6 @@ def compile_task(name: str, say: Callable[[str], object] = _log.debug) -> int:
         _TASKS[name][1]()
     cache_folder().set_done(name)
     return counted.count
-
-
-@contextmanager
-def compiling_meanwhile(name: str, paths: Iterable[str]) -> Iterator[None]:
-    """Compile what a task needs in a process beside this one, and wait for it at the end.
-
-    Only while large files are read: the process takes some four seconds more than compiling here.
-    A process and not a thread: a compiler holds Python's lock most of the time, and a process can
-    be stopped at once when the input turns out to be wrong. Nothing is started if everything is
-    there, if nothing could be kept, or if there is one core.
-
-    That it compiles is said when it really does and is waited for.
-    """
-    from permutopic.estimator.threads import count_threads  # noqa: PLC0415
-
-    process = None
-    if count_threads(-1) > 1 and _are_large(paths):
-        from permutopic.jit_cache import cache_folder  # noqa: PLC0415 (starts numba)
-
-        folder = cache_folder()
-        known = folder.has(name) or folder.has("everything")
-        if folder.writable and not folder.temporary and not known:
-            with suppress(OSError):  # then it is compiled when it is needed
-                process = _start(name)
-    if process is None or process.stdout is None:
-        yield
-        return
-    try:
-        yield
-        if process.poll() is None and (said := process.stdout.readline()):
-            _log.warning(said.strip())
-    except BaseException:
-        process.kill()
-        raise
-    finally:
-        process.communicate()
-
-
-def _start(name: str) -> subprocess.Popen[str]:
-    """Start a process that compiles a task, says so if it does, and then the number."""
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from permutopic.warm_up import compile_task; "
-        "print(compile_task(sys.argv[2], lambda said: print(said, flush=True)))"
-    )
-    return subprocess.Popen(  # noqa: S603 (our own interpreter)
-        [sys.executable, "-c", code, str(PACKAGE.parent), name],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONUTF8": "1"},
-    )
-
-
-def _are_large(paths: Iterable[str]) -> bool:
-    """Tell whether files and folders take longer to read than a process to start."""
-    size = 0
-    for path in map(Path, paths):
-        for file in path.rglob("*") if path.is_dir() else [path]:
-            with suppress(OSError, ValueError):
-                size += file.stat().st_size
-            if size >= _LARGE:
-                return True
-    return False
 
 
 @contextmanager

@@ -58,6 +58,8 @@ def choose_k_command(
     PATHS are files, folders, globs, or - for standard input.
     """
     from permutopic.cli.progress import shown_steps
+    from permutopic.compile_ahead import compiling_ahead
+    from permutopic.estimator.threads import count_threads
     from permutopic.selection.chart import check_chart_target, write_chart
     from permutopic.selection.choosing import check_candidates, choose_k
 
@@ -72,9 +74,10 @@ def choose_k_command(
         def on_fit(info: FitInfo) -> None:
             show(info.fit, info.n_fits, f"K = {info.n_topics}, seed {info.seed}")
 
-        choice = choose_k(
-            documents, tried, n_seeds=n_seeds, held_out=held_out, model=model, on_fit=on_fit
-        )
+        with compiling_ahead("infer", count_threads(model.n_jobs)):
+            choice = choose_k(
+                documents, tried, n_seeds=n_seeds, held_out=held_out, model=model, on_fit=on_fit
+            )
     if output is not None:
         write_chart(choice, output)
     if as_json:

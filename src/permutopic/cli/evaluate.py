@@ -31,7 +31,7 @@ def evaluate_command(
     """
     from permutopic.cli.progress import shown_progress
     from permutopic.evaluation.evaluate import evaluate
-    from permutopic.warm_up import compiling_meanwhile
+    from permutopic.compile_ahead import compiling_meanwhile
 
     corpus_settings = take_corpus_settings(settings)
     model = make_model({**settings, "tokens": corpus_settings.tokens})
