@@ -21,7 +21,7 @@ LAYERS = [
     {"jit_cache"},
     {
         *("documents", "permutation", "mallows", "dirichlet", "streams", "slice_sampling"),
-        *("jit", "storage"),
+        *("jit", "storage", "threads"),
     },
     {"text"},
     {"corpus"},

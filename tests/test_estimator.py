@@ -21,7 +21,7 @@ from permutopic import (
     read_corpus,
     read_documents,
 )
-from permutopic.estimator.threads import count_threads
+from permutopic.threads import count_threads
 
 from audit import check_state
 

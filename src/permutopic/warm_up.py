@@ -63,8 +63,8 @@ def warm_up(on_task: Callable[[int, int, str], object] | None = None) -> WarmUp:
     `on_task` is called when a task begins, and at the end for what is run once more, with the
     number of those that ended plus one, the number of all, and what it is.
     """
-    from permutopic.estimator.threads import count_threads  # noqa: PLC0415
     from permutopic.jit_cache import cache_folder  # noqa: PLC0415 (starts numba)
+    from permutopic.threads import count_threads  # noqa: PLC0415
 
     started, folder = time.perf_counter(), cache_folder()
     if folder.path is None:
@@ -132,7 +132,7 @@ def compiling_meanwhile(name: str, paths: Iterable[str]) -> Iterator[None]:
 
     That it compiles is said when it really does and is waited for.
     """
-    from permutopic.estimator.threads import count_threads  # noqa: PLC0415
+    from permutopic.threads import count_threads  # noqa: PLC0415
 
     process = None
     if count_threads(-1) > 1 and _are_large(paths):
