@@ -122,7 +122,7 @@ def measure_memory(path: Path) -> dict[str, float]:
     """Read a corpus and say how much memory its arrays take, and how much was held at most."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)
-        corpus = read_corpus(path)
+        corpus = read_corpus(path, n_jobs=1)
     arrays = ("words", "unit_offsets", "document_offsets", "source_words", "source_spans")
     held = sum(getattr(corpus, name).nbytes for name in arrays) / 1e9
     return {
