@@ -39,7 +39,7 @@ MIN_BYTES = 16 << 20
 _TASK_BYTES = 1 << 19
 _LARGE_BYTES = 8 << 20  # a file of more is read here, as its parts would not fit in memory at once
 _FILE_BYTES = 1 << 12  # what opening a file costs, in bytes read
-_MAX_WORKERS = 16  # merging takes some 3 % of the time of reading, and is done by one
+_MAX_WORKERS = 16  # merging takes 5 % of the time of reading, and one process does it
 
 
 def pays(named: list[Any], options: ReadOptions, encoder: Encoder) -> bool:
