@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from html import escape
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape as xml_escape
 
@@ -79,16 +80,33 @@ def _plain_markdown(text: str) -> str:
     return "".join(f"\\{sign}" if sign in "\\`*_[]<>&#" else sign for sign in text)
 
 
+# Formats of one document a file: extension and text.
+SINGLE: dict[str, tuple[str, Callable[[Record], str]]] = {
+    "text": (".txt", as_text),
+    "markdown": (".md", as_markdown),
+    "html": (".html", as_html),
+    "man": (".7", as_man),
+}
+
+
+def write_folder(records: list[Record], name: str, folder: Path, megabytes: float) -> int:
+    """Write a file for each record in a format, again and again up to a size; return the size."""
+    extension, write = SINGLE[name]
+    folder.mkdir()
+    size = 0
+    for number, record in enumerate(cycle(records)):
+        content = write({**record, "title": f"{record['title']} {number}"}).encode()
+        (folder / f"{number}{extension}").write_bytes(content)
+        size += len(content)
+        if size >= megabytes * 1_000_000:
+            break
+    return size
+
+
 def write_all(records: list[Record], folder: Path) -> dict[str, Path]:
     """Write the records in every format, each in a folder of its own."""
-    single: dict[str, tuple[str, Callable[[Record], str]]] = {
-        "text": (".txt", as_text),
-        "markdown": (".md", as_markdown),
-        "html": (".html", as_html),
-        "man": (".7", as_man),
-    }
-    places = {name: folder / name for name in (*single, "docx")}
-    for name, (extension, write) in single.items():
+    places = {name: folder / name for name in (*SINGLE, "docx")}
+    for name, (extension, write) in SINGLE.items():
         places[name].mkdir()
         for number, record in enumerate(records):
             (places[name] / f"{number}{extension}").write_text(write(record), encoding="utf-8")

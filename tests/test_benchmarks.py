@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from permutopic import read_corpus
+from permutopic.ingest import parallel
 from permutopic.model.generate import generate
 from permutopic.model.paper.moves import ResampleStructures
 from permutopic.model.priors import Priors
@@ -194,6 +195,17 @@ def test_reading_is_measured_beside_a_bare_read(tmp_path, capsys):
         assert row["documents / bare"] == pytest.approx(row["bare"] / row["documents"])
         assert row["corpus"] > 0
     assert len(capsys.readouterr().out.splitlines()) == len(rows) + 1
+
+
+def test_reading_in_processes_is_measured_beside_one(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(parallel, "MIN_BYTES", 1)
+    rows = reading.in_processes(RECORDS, tmp_path, 0.002, 2, 1)
+    assert [row["format"] for row in rows] == ["html", "markdown", "text", "one jsonl file"]
+    for row in rows:
+        assert row["ratio"] == pytest.approx(row["several"] / row["one"])
+        assert 0.002 <= row["megabytes"] < 0.0025
+    assert len(list((tmp_path / "many text").iterdir())) > 10
+    assert len(capsys.readouterr().out.splitlines()) == 5
 
 
 def test_memory_of_reading_is_measured_beside_the_arrays(tmp_path):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,8 +21,9 @@ from permutopic import (
     log_joint,
     read_corpus,
     read_documents,
+    threads,
 )
-from permutopic.estimator.threads import count_threads
+from permutopic.threads import count_threads
 
 from audit import check_state
 
@@ -377,8 +379,21 @@ def test_new_documents_that_cannot_be_used_are_refused(fitted, documents, messag
 def test_all_threads_are_all_cores_where_a_system_tells_no_more(monkeypatch, cores, expected):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(threads, "_QUOTA", Path("no container"))
     assert count_threads(-1) == expected
     assert (count_threads(None), count_threads(1), count_threads(4)) == (1, 1, 4)
+
+
+@pytest.mark.parametrize(
+    ("quota", "expected"),
+    [("200000 100000", 2), ("150000 100000", 2), ("5000 100000", 1), ("max 100000", 6), ("", 6)],
+)
+def test_all_threads_are_no_more_than_a_container_may_use(monkeypatch, tmp_path, quota, expected):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(6)), raising=False)
+    monkeypatch.setattr(threads, "_QUOTA", tmp_path / "cpu.max")
+    assert count_threads(-1) == 6
+    (tmp_path / "cpu.max").write_text(f"{quota}\n")
+    assert count_threads(-1) == expected
 
 
 def test_of_documents_with_the_same_words_the_first_is_recognised(fitted):

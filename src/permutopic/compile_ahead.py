@@ -68,12 +68,14 @@ def compiling_meanwhile(name: str, paths: Iterable[str]) -> Iterator[None]:
 
 
 @contextmanager
-def compiling_ahead(name: str, n_threads: int) -> Iterator[None]:
+def compiling_ahead(name: str, n_jobs: int) -> Iterator[None]:
     """Compile what a later command needs while something else runs, and stop when that ends.
 
-    Only where the work that runs may use more than one core.
+    Only where `n_jobs` allows for more than one core.
     """
-    process = _start_if_needed(name, _NICENESS) if n_threads > 1 else None
+    from permutopic.threads import count_threads  # noqa: PLC0415
+
+    process = _start_if_needed(name, _NICENESS) if count_threads(n_jobs) > 1 else None
     try:
         yield
     finally:
@@ -84,7 +86,7 @@ def compiling_ahead(name: str, n_threads: int) -> Iterator[None]:
 
 def _start_if_needed(name: str, niceness: int = 0) -> subprocess.Popen[str] | None:
     """Start a task unless all of it is there, nothing could be kept, or there is one core."""
-    from permutopic.estimator.threads import count_threads  # noqa: PLC0415
+    from permutopic.threads import count_threads  # noqa: PLC0415
 
     if count_threads(-1) == 1:
         return None

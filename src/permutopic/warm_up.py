@@ -59,8 +59,8 @@ def warm_up(on_task: Callable[[int, int, str], object] | None = None) -> WarmUp:
     `on_task` is called when a task begins, and at the end for what is run once more, with the
     number of those that ended plus one, the number of all, and what it is.
     """
-    from permutopic.estimator.threads import count_threads  # noqa: PLC0415
     from permutopic.jit_cache import cache_folder  # noqa: PLC0415 (starts numba)
+    from permutopic.threads import count_threads  # noqa: PLC0415
 
     started, folder = time.perf_counter(), cache_folder()
     if folder.path is None:

@@ -54,7 +54,7 @@ def test_a_model_is_the_librarys_but_for_its_seed(command):
 def test_documents_are_read_and_cut_as_in_the_library(command):
     given, _ = options_of(command)
     found = reading_options.take_corpus_settings(dict(given))
-    assert found == (ReadOptions(), Units(), Tokens())
+    assert found == (ReadOptions(), Units(), Tokens(), -1)
 
 
 @pytest.mark.parametrize("command", ["predict", "segment", "align", "check"])

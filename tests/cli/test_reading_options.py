@@ -10,7 +10,9 @@ import click
 import pytest
 
 from permutopic import ContentModel
-from permutopic.cli.reading_options import _OPTIONS, reading_options
+from permutopic.cli import command_line
+from permutopic.cli.reading_options import _OPTIONS, reading_options, take_corpus_settings
+from permutopic.ingest import inspection, pipeline
 
 RUN = [sys.executable, "-c", "from permutopic.cli import main; main()"]
 WIKI = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/"><siteinfo><namespaces>
@@ -248,3 +250,37 @@ def test_names_that_are_not_unicode_are_saved_with_a_model(run, mixed, tmp_path)
     code, _, err = run("fit", mixed, "-k", 2, "--sweeps", 2, "-o", tmp_path / "m")
     assert (code, err) == (0, "")
     assert "caf\ufffd" in ContentModel.load(tmp_path / "m").titles_
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "expected"),
+    [
+        ("fit", ["-k", "3", "-o", "model"], -1),
+        ("fit", ["-k", "3", "-o", "model", "--jobs", "1"], 1),
+        ("compare", ["-k", "3", "--jobs", "3"], 3),
+        ("run", ["--jobs", "-1", "full"], -1),
+        ("choose-k", [], -1),
+        ("evaluate", ["-k", "3", "--jobs", "2"], 2),
+    ],
+)
+def test_corpora_are_read_on_all_cores_if_jobs_are_not_given(command, arguments, expected):
+    context = command_line.get_command(None, command).make_context(command, [*arguments, "folder"])
+    with context:
+        settings = take_corpus_settings(dict(context.params))
+    assert settings.n_jobs == expected
+
+
+def test_jobs_of_reading_are_passed_on(run, monkeypatch, places_folder):
+    given = []
+    real = pipeline.Ingest
+
+    def ingest(paths, options, n_jobs):
+        given.append(n_jobs)
+        return real(paths, options, n_jobs)
+
+    monkeypatch.setattr(pipeline, "Ingest", ingest)
+    monkeypatch.setattr(inspection, "Ingest", ingest)
+    assert run("inspect", places_folder, "--jobs", "3")[0] == 0
+    assert run("inspect", places_folder)[0] == 0
+    assert run("run", "even", places_folder, "-k", "3")[0] == 0
+    assert given == [3, -1, -1]

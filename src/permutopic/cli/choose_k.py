@@ -59,7 +59,6 @@ def choose_k_command(
     """
     from permutopic.cli.progress import shown_steps
     from permutopic.compile_ahead import compiling_ahead
-    from permutopic.estimator.threads import count_threads
     from permutopic.selection.chart import check_chart_target, write_chart
     from permutopic.selection.choosing import check_candidates, choose_k
 
@@ -74,7 +73,7 @@ def choose_k_command(
         def on_fit(info: FitInfo) -> None:
             show(info.fit, info.n_fits, f"K = {info.n_topics}, seed {info.seed}")
 
-        with compiling_ahead("infer", count_threads(model.n_jobs)):
+        with compiling_ahead("infer", corpus_settings.n_jobs):
             choice = choose_k(
                 documents, tried, n_seeds=n_seeds, held_out=held_out, model=model, on_fit=on_fit
             )

@@ -27,7 +27,6 @@ def fit_command(paths: tuple[str, ...], output: str, force: bool, **settings: An
     from permutopic.cli.tables import printable
     from permutopic.compile_ahead import compiling_ahead, compiling_meanwhile
     from permutopic.errors import InputError, render
-    from permutopic.estimator.threads import count_threads
     from permutopic.storage import check_model_target, read_description
     from permutopic.topics import NamedTopics
 
@@ -40,7 +39,7 @@ def fit_command(paths: tuple[str, ...], output: str, force: bool, **settings: An
         )
     with compiling_meanwhile("fit" if model.sampler == "blocked" else "paper", paths):
         documents = corpus_settings.read(paths)
-    with shown_progress(model) as on_sweep, compiling_ahead("infer", count_threads(model.n_jobs)):
+    with shown_progress(model) as on_sweep, compiling_ahead("infer", corpus_settings.n_jobs):
         model.fit(documents, on_sweep=on_sweep)
     model.save(output)
     used = [printable(each.name) for each in model.outline(1) if each.document_share > 0]

@@ -27,8 +27,8 @@ def _system() -> dict[str, Any]:
     from importlib.metadata import version
 
     import permutopic
-    from permutopic.estimator.threads import count_threads
     from permutopic.jit_cache import target
+    from permutopic.threads import count_threads
 
     return {
         "permutopic": permutopic.__version__,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permutopic.cli.options import current_names
+from permutopic.cli.options import current_names, number
 from permutopic.cli.reading_options import PATHS, reading_options, take_corpus_settings
 from permutopic.errors import render
 
@@ -25,6 +25,7 @@ _FEW = 3
     "-k", "--topics", "n_topics", type=int, default=10, show_default=True, help="Topics of a fit."
 )
 @reading_options
+@number("--jobs", "n_jobs", -1, "Processes that read, -1 for all cores; the result is the same.")
 @click.option(
     "--headings",
     "n_headings",
@@ -38,6 +39,7 @@ _FEW = 3
 def inspect_command(
     paths: tuple[str, ...],
     n_topics: int,
+    n_jobs: int,
     n_headings: int,
     all_skipped: bool,
     as_json: bool,
@@ -49,8 +51,8 @@ def inspect_command(
     """
     from permutopic.ingest.inspection import inspect
 
-    options, units, tokens = take_corpus_settings(settings)
-    found = inspect(paths, tokens, units=units, options=options, n_topics=n_topics)
+    options, units, tokens, _ = take_corpus_settings(settings)
+    found = inspect(paths, tokens, units=units, options=options, n_topics=n_topics, n_jobs=n_jobs)
     if as_json:
         click.echo(json.dumps(found.as_dict()))
         return

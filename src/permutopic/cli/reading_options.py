@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from permutopic.cli.options import adding, choice, number
 from permutopic.errors import InputError, Parameter
@@ -129,13 +130,19 @@ class CorpusSettings(NamedTuple):
     options: ReadOptions
     units: Units
     tokens: Tokens
+    n_jobs: int = -1
 
     def read(self, paths: tuple[str, ...], *, keep_texts: bool = False) -> Corpus:
         """Read a corpus with these settings."""
         from permutopic.ingest.pipeline import read_corpus
 
         return read_corpus(
-            paths, self.tokens, units=self.units, options=self.options, keep_texts=keep_texts
+            paths,
+            self.tokens,
+            units=self.units,
+            options=self.options,
+            keep_texts=keep_texts,
+            n_jobs=self.n_jobs,
         )
 
 
@@ -179,7 +186,16 @@ def take_corpus_settings(settings: dict[str, Any]) -> CorpusSettings:
         **{n: _frequency(n, value) for n, value in frequencies.items() if value is not None},
     )
     tokens.splitter()  # a missing extra is an error before anything is read
-    return CorpusSettings(options, units, tokens)
+    return CorpusSettings(options, units, tokens, _n_processes())
+
+
+def _n_processes() -> int:
+    """Return what --jobs says, and all cores where it is not given: its default is of threads."""
+    context = click.get_current_context(silent=True)
+    source = None if context is None else context.get_parameter_source("n_jobs")
+    if context is None or source in {None, ParameterSource.DEFAULT}:
+        return -1
+    return int(context.params["n_jobs"])
 
 
 class ModelInput(NamedTuple):

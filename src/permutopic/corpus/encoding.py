@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from permutopic.corpus.arrays import Corpus, offsets_from_sizes
+from permutopic.corpus.columns import Columns, EncodedPart
 from permutopic.corpus.encoded import DocumentTokens, EncodedDocument
 from permutopic.corpus.parts import take_documents
 from permutopic.errors import InputError, Message, Parameter
@@ -27,36 +27,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Number = TypeVar("Number", np.int32, np.int64)
 _BLOCK = 1 << 20
-
-
-@dataclass
-class Columns:
-    """A corpus while it grows: one entry for each token, unit or document."""
-
-    words: array[int] = field(default_factory=lambda: array("i"))
-    lengths: array[int] = field(default_factory=lambda: array("i"))
-    source_words: array[int] = field(default_factory=lambda: array("q"))
-    source_spans: array[int] = field(default_factory=lambda: array("q"))
-    headings: list[str | None] = field(default_factory=list)
-    labels: list[str | None] = field(default_factory=list)
-    sizes: array[int] = field(default_factory=lambda: array("i"))
-    titles: list[str] = field(default_factory=list)
-    locations: list[str] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-
-    def append(self, document: EncodedDocument, *, keep_texts: bool) -> None:
-        """Append one document."""
-        self.words.frombytes(document.tokens.words.tobytes())
-        self.lengths.frombytes(np.diff(document.tokens.offsets).astype(np.int32).tobytes())
-        self.source_words.frombytes(document.source_words.tobytes())
-        self.source_spans.frombytes(document.source_spans.tobytes())
-        self.headings += document.headings
-        self.labels += document.labels
-        self.sizes.append(document.n_units)
-        self.titles.append(document.title)
-        self.locations.append(document.location)
-        if keep_texts:
-            self.texts += document.texts
 
 
 class Encoder:
@@ -115,24 +85,75 @@ class Encoder:
             if isinstance(vocabulary, str) or len(self._numbers) < len(vocabulary):
                 raise InputError("a vocabulary is a list of words, each of them once")
         self._filters = vocabulary is None and self.tokens.filters
+        self._columns = Columns()
         self._frequency: defaultdict[int, int] = defaultdict(int)
         self._names: dict[str | None, str | None] = {}
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The arguments that make another encoder like this one."""
+        return {
+            "tokens": self.tokens,
+            "units": self.units,
+            "vocabulary": self._vocabulary,
+            "skip_empty": self._skip_empty,
+            "keep_texts": self._keep_texts,
+        }
+
     def encode(self, documents: Iterable[Document]) -> Corpus:
         """Encode documents one by one into a corpus."""
-        columns = Columns()
+        self.collect(documents)
+        return self.finish()
+
+    def collect(self, documents: Iterable[Document]) -> None:
+        """Encode documents one by one, for the corpus that `finish` makes of all of them."""
         for document in documents:
             encoded = self._encode(self.units.cut(document, self.short_units))
             if encoded.n_tokens == 0:
                 self._refuse(document, encoded.n_units)
                 continue
-            columns.append(encoded, keep_texts=self._keep_texts)
+            self._columns.append(encoded, keep_texts=self._keep_texts)
             if self._filters:
                 for number in np.unique(encoded.tokens.words).tolist():
                     self._frequency[number] += 1
-        if not columns.sizes:
-            raise InputError(*self._nothing().parts)
-        return self._finish(columns)
+
+    def take(self) -> EncodedPart:
+        """Return what was collected as a part, for another encoder to merge, and begin anew."""
+        part = EncodedPart(
+            columns=self._columns,
+            vocabulary=list(self._numbers) if self._vocabulary is None else None,
+            frequency=dict(self._frequency),
+            short_units=self.short_units,
+            empty=self.empty,
+            too_short=self.too_short,
+            unknown=self.unknown,
+        )
+        if self._vocabulary is None:
+            self._numbers.clear()
+        self._columns, self.short_units = Columns(), ShortUnitCounts()
+        self.empty, self.too_short, self.unknown = [], [], 0
+        self._frequency.clear()
+        self._names.clear()
+        return part
+
+    def merge(self, part: EncodedPart) -> None:
+        """Add what another encoder with the same settings made of the next documents."""
+        columns = part.columns
+        if part.vocabulary is not None:
+            # As if their documents were encoded here: words are numbered as they first occur.
+            numbers = np.array(self._number(part.vocabulary), dtype=np.int32)
+            words = numbers[np.frombuffer(columns.words, dtype=np.int32)]
+            columns.words = array("i", words.tobytes())
+            for number, count in part.frequency.items():
+                self._frequency[int(numbers[number])] += count
+        names = self._names
+        columns.headings = [names.setdefault(name, name) for name in columns.headings]
+        columns.labels = [names.setdefault(name, name) for name in columns.labels]
+        self._columns.extend(columns)
+        self.short_units += part.short_units
+        self.empty += part.empty
+        self.too_short += part.too_short
+        self.unknown += part.unknown
 
     def encode_one(self, document: Document) -> EncodedDocument:
         """Encode one document, which may have no known word, but must have a unit."""
@@ -213,7 +234,11 @@ class Encoder:
             return InputError(f"{name} has no unit of {self.units.min_words} words (", minimum, ")")
         return InputError(f"{name} has no paragraph: give it one or leave it out")
 
-    def _finish(self, columns: Columns) -> Corpus:
+    def finish(self) -> Corpus:
+        """Make the corpus of all documents that were collected and merged."""
+        columns, self._columns = self._columns, Columns()
+        if not columns.sizes:
+            raise InputError(*self._nothing().parts)
         if self._vocabulary is None:
             vocabulary = sorted(self._numbers)
             order = np.empty(len(vocabulary), dtype=np.int32)

@@ -17,7 +17,6 @@ from permutopic.estimator.documents import as_documents
 from permutopic.estimator.partial_fit import extend_model
 from permutopic.estimator.persistence import load_model, save_model
 from permutopic.estimator.tasks import Tasks
-from permutopic.estimator.threads import count_threads
 from permutopic.model import posterior
 from permutopic.model.mcmc.convergence import assess
 from permutopic.model.priors import Priors, check_n_topics
@@ -26,6 +25,7 @@ from permutopic.ordering import count_positions
 from permutopic.results.prediction import Prediction
 from permutopic.streams import seed_from
 from permutopic.text.tokens import Tokens
+from permutopic.threads import count_threads
 from permutopic.topics import NamedTopics, OutlineEntry, count_words_and_headings
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from permutopic.checks import check_integer
 from permutopic.corpus import Corpus, Encoder
 from permutopic.estimator.documents import as_documents, encode_each
 from permutopic.estimator.streaming import infer_documents
-from permutopic.estimator.threads import count_threads
 from permutopic.streams import seed_from
+from permutopic.threads import count_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -82,6 +82,21 @@ class Diagnostics:
         self._locations.append(document.location)
         self._digests.frombytes(digest.digest())
 
+    @property
+    def n_documents(self) -> int:
+        """The number of documents that were recorded."""
+        return len(self._titles)
+
+    def merge(self, later: Diagnostics) -> None:
+        """Add what was noticed in documents that come after these."""
+        self.log.merge(later.log)
+        self.languages.update(later.languages)
+        self.headings.update(later.headings)
+        self.replaced += later.replaced
+        self._titles += later._titles
+        self._locations += later._locations
+        self._digests += later._digests
+
     def warnings(self, corpus: Corpus, encoder: Encoder) -> list[Message]:
         """List what a user should know or could mend, one line each."""
         return [

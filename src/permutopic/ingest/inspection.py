@@ -118,10 +118,11 @@ def inspect(
     units: object = "paragraph",
     options: ReadOptions | None = None,
     n_topics: int = 10,
+    n_jobs: int | None = -1,
 ) -> Inspection:
     """Read documents as `read_corpus` does, and describe them."""
     check_n_topics(n_topics)
-    ingest = Ingest(paths, options)
+    ingest = Ingest(paths, options, n_jobs)
     encoder = Encoder(tokens, units, skip_empty=True)
     corpus = ingest.corpus(encoder)
     cost = expected_cost(corpus, n_topics)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from permutopic.corpus import Encoder
 from permutopic.errors import InputWarning
 from permutopic.ingest.diagnostics import Diagnostics
-from permutopic.readers import ReadOptions, read_documents
+from permutopic.readers import ReadOptions, as_list, read_documents
+from permutopic.threads import count_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,6 +38,9 @@ class Ingest:
         Files, folders, globs, or "-" for standard input; one or several.
     options
         How files are read.
+    n_jobs
+        Processes that read a corpus, if there is so much to read that they pay; −1 for as many as
+        there are cores. The corpus is the same.
 
     Attributes
     ----------
@@ -44,13 +48,23 @@ class Ingest:
         What was noticed so far.
     """
 
-    def __init__(self, paths: Paths, options: ReadOptions | None = None) -> None:
-        self.paths = paths
+    def __init__(
+        self, paths: Paths, options: ReadOptions | None = None, n_jobs: int | None = -1
+    ) -> None:
+        self.paths = as_list(paths)
         self.options = ReadOptions() if options is None else options
+        self.n_processes = count_threads(n_jobs)
         self.diagnostics = Diagnostics()
 
     def corpus(self, encoder: Encoder) -> Corpus:
         """Read all documents into a corpus."""
+        if self.n_processes > 1:
+            from permutopic.ingest import parallel  # noqa: PLC0415 (rarely needed)
+
+            if parallel.pays(self.paths, self.options, encoder):
+                return parallel.encode_in_processes(
+                    self.paths, self.options, encoder, self.diagnostics, self.n_processes
+                )
         documents = read_documents(self.paths, self.options, self.diagnostics.log)
         return encoder.encode(self.diagnostics.observe(documents))
 
@@ -80,6 +94,7 @@ def read_corpus(
     options: ReadOptions | None = None,
     vocabulary: Sequence[str] | None = None,
     keep_texts: bool = False,
+    n_jobs: int | None = -1,
 ) -> Corpus:
     """Read files, folders, globs or "-" (standard input) into a corpus.
 
@@ -98,6 +113,10 @@ def read_corpus(
         The words of a fitted model; others are left out. None: the words of the documents.
     keep_texts
         Keep the text of each unit (`Corpus.texts`), for methods that use more than words.
+    n_jobs
+        Processes that read, if there is so much to read that they pay; −1 for as many as there
+        are cores, 1 for none beside this one. The corpus is the same. A function of your own for
+        tokens is called in this process alone.
 
     What is left out or doubtful is said in `InputWarning`s.
 
@@ -111,7 +130,7 @@ def read_corpus(
     ...     read_corpus(file.name).vocabulary
     ('in', 'steel')
     """
-    ingest = Ingest(paths, options)
+    ingest = Ingest(paths, options, n_jobs)
     encoder = Encoder(tokens, units, vocabulary=vocabulary, skip_empty=True, keep_texts=keep_texts)
     corpus = ingest.corpus(encoder)
     _warn(ingest.diagnostics.warnings(corpus, encoder), stacklevel=3)

@@ -38,33 +38,41 @@ def read_documents(
     ('a', ['One.', 'Two.'])
     """
     options = ReadOptions() if options is None else options
-    if not isinstance(options, ReadOptions):
-        raise InputError(Parameter("options"), f" is ReadOptions(…), not {options!r}")
     log = ReadLog() if log is None else log
-    named = _as_list(paths)
-    if not named:
-        raise InputError("nothing to read: name a file or a folder")
-    finder = FileFinder(options, log)
+    named = as_list(paths)
     n_documents = 0
-    for path in named:
-        n_files = 0
-        for found in finder.find(path):
-            n_files += 1
-            for document in _read(found, options, log):
-                n_documents += 1
-                yield document
-        if n_files == 0 and len(named) > 1:
-            log.skip(printable(str(path)), "nothing to read there")
+    for found in find_files(named, options, log):
+        for document in read_file(found, options, log):
+            n_documents += 1
+            yield document
     if n_documents == 0:
-        raise InputError(_no_document(named, log))
+        raise no_document(named, log)
 
 
-def _as_list(paths: Any) -> list[Any]:
+def as_list(paths: Any) -> list[Any]:
+    """List the paths that are given as one or as several."""
     is_one = isinstance(paths, str | bytes) or not hasattr(paths, "__iter__")
     return [paths] if is_one else list(paths)
 
 
-def _read(found: FoundFile, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
+def find_files(named: list[Any], options: ReadOptions, log: ReadLog) -> Iterator[FoundFile]:
+    """Yield the files of all paths in the order in which they are read, each once."""
+    if not isinstance(options, ReadOptions):
+        raise InputError(Parameter("options"), f" is ReadOptions(…), not {options!r}")
+    if not named:
+        raise InputError("nothing to read: name a file or a folder")
+    finder = FileFinder(options, log)
+    for path in named:
+        n_files = 0
+        for found in finder.find(path):
+            n_files += 1
+            yield found
+        if n_files == 0 and len(named) > 1:
+            log.skip(printable(str(path)), "nothing to read there")
+
+
+def read_file(found: FoundFile, options: ReadOptions, log: ReadLog) -> Iterator[Document]:
+    """Read the documents of one file that pass the filters; a bad file is skipped, or an error."""
     if options.category is not None and found.format != "mediawiki":
         log.skip(found.source.name, "category not asked for", "only wiki pages have categories")
         return
@@ -92,15 +100,17 @@ def _read(found: FoundFile, options: ReadOptions, log: ReadLog) -> Iterator[Docu
         log.skip_error(error)
 
 
-def _no_document(named: list[Any], log: ReadLog) -> Message:
-    """Make the message that no document was found, with the reasons for skipping files."""
+def no_document(named: list[Any], log: ReadLog) -> InputError:
+    """Make the error that no document was found, with the reasons for skipping files."""
     paths = " ".join(printable(str(path)) for path in named[:3])
     paths += f" and {len(named) - 3} more" if len(named) > 3 else ""
     if not log.skipped:
-        return Message(f"{paths}: no file to read: is the folder, or the pattern, the right one?")
+        return InputError(
+            f"{paths}: no file to read: is the folder, or the pattern, the right one?"
+        )
     reasons = ", ".join(f"{kind} ({count})" for kind, count in log.skipped.most_common(5))
     example = next((e for e in log.examples if e[1] == log.skipped.most_common(1)[0][0]), None)
     found = Message(f"{paths}: no document was found; left out: {reasons}")
     if example and example[2] != example[1]:
-        return Message(found, f"; {example[0]}: ", example[2])
-    return found
+        return InputError(found, f"; {example[0]}: ", example[2])
+    return InputError(found)

@@ -25,11 +25,15 @@ _SHORT_EXTENSION = re.compile(r"\.[^\W\d_]\w{0,9}")
 
 
 class FoundFile(NamedTuple):
-    """A file to read, its format, and whether it was found in a folder or given by name."""
+    """A file to read, its format, and whether it was found in a folder or given by name.
+
+    `size` is in bytes; None for what is no regular file and can be read once only, such as a pipe.
+    """
 
     source: Source
     format: str
     in_folder: bool
+    size: int | None = None
 
 
 class FileFinder:
@@ -41,7 +45,7 @@ class FileFinder:
 
     def find(self, path: str | Path) -> Iterator[FoundFile]:
         """Yield the files of a file name, folder, glob or "-", in natural order."""
-        name = _name(path)
+        name = path_name(path)
         if name == "-":
             source = standard_input()
             yield FoundFile(source, self._options.format or sniff_format(source), in_folder=False)
@@ -73,9 +77,9 @@ class FileFinder:
             )
             self._refuse(ReadError(name, "unknown extension", detail))
         elif self._is_new(name, status):
-            yield FoundFile(
-                Source(path, name, _strip_extensions(path.name)), format_name, in_folder=False
-            )
+            source = Source(path, name, _strip_extensions(path.name))
+            size = status.st_size if stat.S_ISREG(status.st_mode) else None
+            yield FoundFile(source, format_name, in_folder=False, size=size)
 
     def _walk(self, base: Path, glob: Glob | None = None) -> Iterator[FoundFile]:
         """Find files below a folder: its own files first; links to folders are not followed."""
@@ -143,9 +147,8 @@ class FileFinder:
         elif not stat.S_ISREG(status.st_mode):
             self._log.skip(printable(name), "not a regular file")
         elif self._is_new(name, status):
-            yield FoundFile(
-                Source(path, name, _strip_extensions("/".join(parts))), format_name, in_folder=True
-            )
+            source = Source(path, name, _strip_extensions("/".join(parts)))
+            yield FoundFile(source, format_name, in_folder=True, size=status.st_size)
 
     def _is_new(self, name: str, status: os.stat_result) -> bool:
         """Whether a file was not found before under another name (a link)."""
@@ -180,7 +183,8 @@ def natural_key(name: str) -> list[tuple[int, int, str]]:
     return [*key, (-1, 0, name)]
 
 
-def _name(path: object) -> str:
+def path_name(path: object) -> str:
+    """Return a path as text; what is no path is an error."""
     try:
         name = os.fsdecode(path)  # type: ignore[arg-type]
     except TypeError:

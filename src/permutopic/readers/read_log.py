@@ -85,3 +85,22 @@ class ReadLog:
     def skip_error(self, error: ReadError) -> None:
         """Count something that could not be read, with its error's kind and detail."""
         self.skip(error.location, error.kind, error.detail)
+
+    def take(self) -> ReadLog:
+        """Return what was logged so far as a log of its own, and begin anew."""
+        taken = ReadLog(**vars(self))
+        vars(self).update(vars(ReadLog()))
+        return taken
+
+    def merge(self, later: ReadLog) -> None:
+        """Add a log of what came later, as if all of it had been logged here.
+
+        No example is missing: one that is kept here is kept in the shorter log too.
+        """
+        self.files += later.files
+        self.bytes += later.bytes
+        self.formats.update(later.formats)
+        self.boilerplate += later.boilerplate
+        for example in later.examples:
+            self.skip(*example)
+        self.skipped.update(later.skipped - Counter(kind for _, kind, _ in later.examples))

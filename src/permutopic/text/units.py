@@ -105,6 +105,11 @@ class ShortUnitCounts:
     dropped: int = 0
     kept: int = 0
 
+    def __add__(self, others: ShortUnitCounts) -> ShortUnitCounts:
+        return ShortUnitCounts(
+            self.merged + others.merged, self.dropped + others.dropped, self.kept + others.kept
+        )
+
 
 def join(units: list[Unit]) -> Unit:
     """Join units with blank lines between them, under the heading of the first."""
