@@ -30,8 +30,8 @@ def evaluate_command(
     PATHS are files, folders, globs, or - for standard input.
     """
     from permutopic.cli.progress import shown_progress
-    from permutopic.evaluation.evaluate import evaluate
     from permutopic.compile_ahead import compiling_meanwhile
+    from permutopic.evaluation.evaluate import evaluate
 
     corpus_settings = take_corpus_settings(settings)
     model = make_model({**settings, "tokens": corpus_settings.tokens})
