@@ -72,7 +72,7 @@ def ran(monkeypatch):
 
 def tell(number):
     """Start a process that says what a task does."""
-    return lambda name: subprocess.Popen(  # noqa: ARG005
+    return lambda name: subprocess.Popen(
         [sys.executable, "-c", f"print('compiling'); print({number})"],
         stdout=subprocess.PIPE,
         text=True,
@@ -108,7 +108,7 @@ def test_what_is_complete_is_only_loaded(folder, ran, monkeypatch):
 def test_without_a_folder_a_warm_up_is_refused(monkeypatch):
     nowhere = CacheFolder(None, "no folder can be written", writable=False)
     monkeypatch.setattr(jit_cache, "cache_folder", lambda: nowhere)
-    with pytest.raises(InputError, match="cannot be kept .*set NUMBA_CACHE_DIR"):
+    with pytest.raises(InputError, match=r"cannot be kept .*set NUMBA_CACHE_DIR"):
         warm_up.warm_up()
 
 
@@ -122,7 +122,7 @@ def test_the_command_says_how_much_it_compiled_and_where_it_is(folder, ran, monk
 def test_info_tells_where_the_cache_is_and_why(folder):
     (folder.path / "a.nbc").write_bytes(b"123")
     shown = CliRunner().invoke(command_line, ["info", "--cache"]).output
-    assert [line.split(None, 1) for line in shown.splitlines()][0] == ["cache", str(folder.path)]
+    assert shown.splitlines()[0].split(None, 1) == ["cache", str(folder.path)]
     assert "it is a test" in shown
     found = json.loads(CliRunner().invoke(command_line, ["info", "--json"]).output)
     assert (found["cached_functions"], found["cache_bytes"]) == (1, 3)
