@@ -25,7 +25,8 @@ class IntermediateLibrary(JITCodeLibrary):
         """Link in what is called; nothing else."""
         self._raise_if_finalized()  # type: ignore[no-untyped-call]
         for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
+            if hasattr(self, "_reload_init"):  # not in older versions of numba
+                self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
         self._finalized = True
