@@ -170,6 +170,7 @@ def test_more_topics_than_paragraphs_leave_some_unused():
         ({"tokens": "letters"}, "tokens are one of"),
         ({"random_state": -4}, r"random_state \(the seed\) must be a whole number"),
         ({"n_topics": 10**9}, "at most 10000"),
+        ({"n_topics": 3}, r"n_topics \(K\) must be at most .* to fit: 2 paragraphs, not 3"),
         ({"topic_prior": 10**400}, r"topic_prior \(θ0\) must lie between"),
         ({"tokens": ["words"]}, "tokens are one of"),
     ],

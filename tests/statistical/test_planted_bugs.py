@@ -333,17 +333,6 @@ BLOCKED_BUGS = {
         },
         moves="blocked, few active",
     ),
-    "spare topics told by what the document itself uses": Planted(
-        {
-            "resampling": [
-                (
-                    "n_spare += topic_tokens[topic] == 0",
-                    "n_spare += topic_tokens[topic] == 0 and bag[topic] == 0",
-                )
-            ]
-        },
-        moves="blocked, few active",
-    ),
     "an inactive topic placed without its Mallows factor": Planted(
         {
             "placement": [
