@@ -250,7 +250,8 @@ def test_a_command_that_fails_is_not_measured(fake_checkout):
 
 
 def test_a_fit_is_held_against_what_was_expected(tmp_path, monkeypatch, capsys):
-    places = [{"title": str(n), "text": "Salt sea waves.\n\nHills, snow."} for n in range(4)]
+    text = "Salt sea waves.\n\nHills, snow "
+    places = [{"title": str(n), "text": text + word} for n, word in enumerate("abcd")]
     lines = "\n".join(map(json.dumps, places))
     for name in ("some", "more"):
         (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(lines.encode()))

@@ -146,10 +146,13 @@ def test_one_document_is_fitted_with_a_warning():
     assert model.topics_[0].size == 4
 
 
-def test_more_topics_than_paragraphs_leave_some_unused():
-    model = ContentModel(9, n_sweeps=5, random_state=0).fit([["a"], ["b", "a"]])
-    assert np.count_nonzero(model.bags_.any(axis=0)) <= 3
-    assert sum(entry.document_share == 0 for entry in model.outline()) >= 6
+def test_as_many_topics_as_paragraphs_are_fitted_and_more_are_not():
+    documents = [["a"], ["b", "a"]]
+    model = ContentModel(3, n_sweeps=5, random_state=0).fit(documents)
+    assert model.bags_.sum() == 3
+    assert len(model.outline()) == 3
+    with pytest.raises(InputError, match="to fit: 3 paragraphs, not 4"):
+        ContentModel(4, n_sweeps=5, random_state=0).fit(documents)
 
 
 @pytest.mark.parametrize(

@@ -197,10 +197,10 @@ def test_candidates_that_are_none_are_refused(candidates, message):
 
 
 def test_candidates_that_the_documents_not_held_out_do_not_allow_are_refused_before_any_fit():
-    ten = Corpus.from_paragraphs([["salt sea waves", "hills snow rocks"]] * 5)
+    twenty = Corpus.from_paragraphs([["salt sea waves", "hills snow rocks"]] * 10)
     fits = []
-    with pytest.raises(InputError, match=r"number of units to fit: 8 paragraphs, not 9"):
-        choose_k(ten, [2, 9], on_fit=fits.append)
+    with pytest.raises(InputError, match=r"number of units to fit: 16 paragraphs, not 17"):
+        choose_k(twenty, [2, 17], on_fit=fits.append)
     assert fits == []
 
 
