@@ -263,7 +263,7 @@ def test_a_fit_is_held_against_what_was_expected(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(cost, "in_fresh_process", lambda function, *given: function(*given))
     monkeypatch.setattr(cost, "expected_cost", lambda *_: Cost(14.0, int(1e9)))
     cost.main()
-    *_, some, more, seconds, memory = capsys.readouterr().out.splitlines()
+    *_, more, some, seconds, memory = capsys.readouterr().out.splitlines()
     assert more == "| more | 3 | 14.0 | 7.0 | 2.00 | 1,000 | 2,000 | 2.00 |"
     [fitted] = [json.loads(line) for line in saved.read_text().splitlines()[1:]]
     assert (fitted["corpus"], fitted["n_topics"]) == ("some", 3)

@@ -180,7 +180,10 @@ BAD_CALLS = [
     (["evaluate", "CORPUS", "-k", "two"], "'two' is not a valid integer"),
     (["evaluate", "CORPUS", "-k", "21"], "--topics (K) must be at most the number of units to fit"),
     (["fit", "CORPUS", "-k", "21", "-o", "m"], "units to fit: 20 paragraphs, not 21"),
-    (["choose-k", "CORPUS", "-k", "2,21"], "--topics (K) must be at most the number of units to"),
+    (
+        ["choose-k", "CORPUS", "-k", "2,21", "--held-out", "0.3"],
+        "--topics (K) must be at most the number of units to fit",
+    ),
     (["run", "full", "CORPUS", "-k", "21"], "--topics (K) must be at most the number of units"),
     (["evaluate", "CORPUS"], "Missing option '-k'"),
     (["evaluate", "nowhere.jsonl", "-k", "2"], "nowhere.jsonl: cannot be read"),
