@@ -328,7 +328,9 @@ def table_work(corpus: Corpus, n_topics: int, document: int) -> TableWork:
     resampling.assign_topics(topics, offsets, bag, order, counts, -1)
     resampling.update_word_counts(postings, topics, counts, -1, 0, n_words)
     rows = engine.rows[: engine.n_groups * n_words * LANES].reshape((-1, n_words, LANES))
-    span_table.gather_rows(rows, postings.words, counts.words, priors.word, 0, n_words)
+    span_table.gather_rows(
+        rows, postings.words, counts.words, np.arange(n_topics), priors.word, 0, n_words
+    )
     width = -(-offsets.size // LANES) * LANES
     return TableWork(
         np.empty((n_topics, offsets.size - 1, width)),

@@ -211,6 +211,8 @@ class BlockedDocument:
         cuts,
         cut_probability,
         inverse_temperature,
+        active=None,
+        log_inclusion=None,
     ):
         self.corpus, self.priors, self.document = corpus, priors, document
         self.log_prevalence, self.dispersion = list(log_prevalence), state.dispersion.tolist()
@@ -220,7 +222,12 @@ class BlockedDocument:
             inverse_temperature,
         )
         self.n_topics = state.bag.shape[1]
-        self.bags = bags_of(int(state.bag[document].sum()), self.n_topics)
+        self.active = list(range(self.n_topics)) if active is None else active
+        self.log_inclusion = log_inclusion or [0.0] * self.n_topics
+        every = bags_of(int(state.bag[document].sum()), self.n_topics)
+        self.bags = [
+            bag for bag in every if all(k in self.active for k, n in enumerate(bag) if n > 0)
+        ]
         pairs = zip(state.bag.tolist(), state.inversions.tolist(), strict=True)
         self.topics = [layout(bag, v) for bag, v in pairs]
         self.known = {}
@@ -231,6 +238,7 @@ class BlockedDocument:
         total = self.inverse_temperature * self._log_words(topics)
         total += sum(n * share for n, share in zip(bag, self.log_prevalence, strict=True))
         total -= sum(math.log(math.factorial(n)) for n in bag)
+        total -= sum(h for h, n in zip(self.log_inclusion, bag, strict=True) if n > 0)
         if self.priors.variant == "full":
             total += log_order(inversions_by_order(self.n_topics)[order], self.dispersion)
         return total + log_cuts(topics, self.cuts, self.cut_probability)
@@ -253,7 +261,25 @@ class BlockedDocument:
         return self.known[tuple(topics)]
 
 
-def visit_blocked(corpus, state, priors, document, log_prevalence, cut_probability, rng, *settings):
+def inclusion_of(corpus, state, document, limits):
+    """How probable it is that each topic is active: by whether another document has words of it."""
+    tokens = [0] * state.bag.shape[1]
+    for other, units in enumerate(documents_of(corpus)):
+        topics = layout(state.bag[other], state.inversions[other])
+        for topic, unit in zip(topics, units, strict=True):
+            tokens[topic] += len(unit) * (other != document)
+    n_spare, n_others = tokens.count(0), len(tokens) - tokens.count(0)
+    spare = max(limits.spare, limits.fewest - n_others)
+    chances = {
+        True: min(1, spare / n_spare) if n_spare else None,
+        False: min(1, limits.others / n_others) if n_others else None,
+    }
+    return [chances[held == 0] for held in tokens]
+
+
+def visit_blocked(
+    corpus, state, priors, document, log_prevalence, cut_probability, limits, rng, *settings
+):
     """Resample one document as the blocked moves do, every sum over bags written out."""
     inverse_temperature, rounds, placements = settings
     n_topics, n_units = state.bag.shape[1], int(state.bag[document].sum())
@@ -265,16 +291,30 @@ def visit_blocked(corpus, state, priors, document, log_prevalence, cut_probabili
         numbers = rng.random(n_units + 1)
         cuts = {place for place in cuts if numbers[place] < cut_probability} | {0, n_units}
         cuts |= boundaries([topic for topic in order for _ in range(bag[topic])])
-    given = BlockedDocument(
-        corpus, state, priors, document, log_prevalence, cuts, cut_probability, inverse_temperature
-    )
     uniforms = iter(rng.random(rounds * (2 * placements + n_topics + (n_topics - 1) * orders)))
+    more = iter(rng.random(n_topics + 2 * rounds * placements))
+    inclusion = inclusion_of(corpus, state, document, limits)
+    active = [k for k, h in enumerate(inclusion) if next(more) < h or bag[k] > 0]
+    inactive = [topic for topic in range(n_topics) if topic not in active]
+    given = BlockedDocument(
+        corpus,
+        state,
+        priors,
+        document,
+        log_prevalence,
+        cuts,
+        cut_probability,
+        inverse_temperature,
+        active,
+        [math.log(h) for h in inclusion],
+    )
     for _ in range(rounds):
-        for _ in range(placements):
-            topic = int(next(uniforms) * n_topics)
-            others = [other for other in order if other != topic]
-            tried = [(*others[:gap], topic, *others[gap:]) for gap in range(n_topics)]
-            order = tried[pick([given.log_total(one) for one in tried], next(uniforms))]
+        for those, numbers in ((active, uniforms), (inactive, more)):
+            for _ in range(placements * (len(those) > 0)):
+                topic = those[int(next(numbers) * len(those))]
+                others = [other for other in order if other != topic]
+                tried = [(*others[:gap], topic, *others[gap:]) for gap in range(n_topics)]
+                order = tried[pick([given.log_total(one) for one in tried], next(numbers))]
         bag = draw_bag(given, order, [next(uniforms) for _ in range(n_topics)])
         if orders:
             numbers = [next(uniforms) for _ in range(n_topics - 1)]
@@ -288,6 +328,7 @@ def draw_bag(given, order, uniforms):
     """The units that each slot takes, from the last one on, the slots before it summed out."""
     left = {bag: given.log_weight(order, bag) for bag in given.bags}
     end = sum(given.bags[0])
+    order = [topic for topic in order if topic in given.active]
     for slot in reversed(range(len(order))):
         starts = sorted(cut for cut in given.cuts if cut <= end)
         log_weights = [
@@ -306,6 +347,8 @@ def draw_inversions(given, order, bag, uniforms):
     orders = orders_by_inversions(len(order))
     inversions = inversions_by_order(len(order))[order]
     for j, uniform in enumerate(uniforms):
+        if j not in given.active:
+            continue
         tried = [(*inversions[:j], value, *inversions[j + 1 :]) for value in range(len(order) - j)]
         weights = [given.log_weight(orders[one], bag) for one in tried]
         inversions = tried[pick(weights, uniform)]

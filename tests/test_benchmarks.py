@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from functools import partial
 from importlib.util import find_spec
 
+import cost
 import numpy as np
 import pytest
 
 from permutopic import read_corpus
 from permutopic.ingest import parallel
+from permutopic.model.cost import Cost
 from permutopic.model.generate import generate
 from permutopic.model.paper.moves import ResampleStructures
 from permutopic.model.priors import Priors
@@ -259,3 +262,29 @@ def test_compiled_functions_are_counted_alone_after_a_fit_and_again(fake_checkou
 def test_a_command_that_fails_is_not_measured(fake_checkout):
     with pytest.raises(RuntimeError, match="no such file"):
         fake_checkout.run("fit nothing", "cache")
+
+
+def test_a_fit_is_held_against_what_was_expected(tmp_path, monkeypatch, capsys):
+    text = "Salt sea waves.\n\nHills, snow "
+    places = [{"title": str(n), "text": text + word} for n, word in enumerate("abcd")]
+    lines = "\n".join(map(json.dumps, places))
+    for name in ("some", "more"):
+        (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    saved = tmp_path / "runs.jsonl"
+    kept = {"corpus": "more", "n_topics": 3, "seconds": 7.0, "bytes": 2e9}
+    saved.write_text(json.dumps(kept) + "\n", encoding="utf-8")
+    arguments = [str(tmp_path), "--corpora", "some", "more", "--topics", "3", "--sweeps", "2"]
+    monkeypatch.setattr("sys.argv", ["cost.py", *arguments, "--save", str(saved)])
+    monkeypatch.setattr(cost, "in_fresh_process", lambda function, *given: function(*given))
+    monkeypatch.setattr(cost, "expected_cost", lambda *_: Cost(14.0, int(1e9)))
+    cost.main()
+    *_, more, some, seconds, memory = capsys.readouterr().out.splitlines()
+    assert more == "| more | 3 | 14.0 | 7.0 | 2.00 | 1,000 | 2,000 | 2.00 |"
+    [fitted] = [json.loads(line) for line in saved.read_text().splitlines()[1:]]
+    assert (fitted["corpus"], fitted["n_topics"]) == ("some", 3)
+    assert 0 < fitted["seconds"] < 7
+    assert fitted["bytes"] > 1e8
+    assert some.startswith("| some | 3 | 14.0 | ")
+    assert seconds.startswith("worst factor, seconds: ")
+    assert seconds.endswith("(some, K = 3)")
+    assert memory.startswith("worst factor, bytes: ")

@@ -148,10 +148,13 @@ def test_one_document_is_fitted_with_a_warning():
     assert model.topics_[0].size == 4
 
 
-def test_more_topics_than_paragraphs_leave_some_unused():
-    model = ContentModel(9, n_sweeps=5, random_state=0).fit([["a"], ["b", "a"]])
-    assert np.count_nonzero(model.bags_.any(axis=0)) <= 3
-    assert sum(entry.document_share == 0 for entry in model.outline()) >= 6
+def test_as_many_topics_as_paragraphs_are_fitted_and_more_are_not():
+    documents = [["a"], ["b", "a"]]
+    model = ContentModel(3, n_sweeps=5, random_state=0).fit(documents)
+    assert model.bags_.sum() == 3
+    assert len(model.outline()) == 3
+    with pytest.raises(InputError, match="to fit: 3 paragraphs, not 4"):
+        ContentModel(4, n_sweeps=5, random_state=0).fit(documents)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +175,7 @@ def test_more_topics_than_paragraphs_leave_some_unused():
         ({"tokens": "letters"}, "tokens are one of"),
         ({"random_state": -4}, r"random_state \(the seed\) must be a whole number"),
         ({"n_topics": 10**9}, "at most 10000"),
+        ({"n_topics": 3}, r"n_topics \(K\) must be at most .* to fit: 2 paragraphs, not 3"),
         ({"topic_prior": 10**400}, r"topic_prior \(θ0\) must lie between"),
         ({"tokens": ["words"]}, "tokens are one of"),
     ],

@@ -11,6 +11,18 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+def log_rising(max_count: int, concentration: float) -> NDArray[np.float64]:
+    """Compute log Γ(n + a) / Γ(a) for n = 0 … max_count.
+
+    Counts are integers that repeat: one logΓ for each value, not one for each count.
+
+    >>> np.exp(log_rising(3, 1.0)).round(9).tolist()
+    [1.0, 1.0, 2.0, 6.0]
+    """
+    rising: NDArray[np.float64] = gammaln(np.arange(max_count + 1) + concentration)
+    return rising - gammaln(concentration)  # type: ignore[no-any-return]
+
+
 def log_marginal(counts: ArrayLike, concentration: float) -> NDArray[np.float64]:
     """Compute the log probability of a sequence of draws with these counts, over the last axis.
 
@@ -21,9 +33,7 @@ def log_marginal(counts: ArrayLike, concentration: float) -> NDArray[np.float64]
     0.0833
     """
     seen = np.asarray(counts)
-    # Counts are integers that repeat: one logΓ for each value, not one for each count.
-    values = np.arange(seen.max(initial=0) + 1)
-    rising = (gammaln(values + concentration) - gammaln(concentration))[seen]
+    rising = log_rising(int(seen.max(initial=0)), concentration)[seen]
     prior = seen.shape[-1] * concentration
     total = gammaln(prior) - gammaln(seen.sum(axis=-1) + prior)
     log_probability: NDArray[np.float64] = total + rising.sum(axis=-1)

@@ -178,6 +178,13 @@ BAD_CALLS = [
         "--topics (K) must be a whole number of at least 2 and at most 10000, not 1",
     ),
     (["evaluate", "CORPUS", "-k", "two"], "'two' is not a valid integer"),
+    (["evaluate", "CORPUS", "-k", "21"], "--topics (K) must be at most the number of units to fit"),
+    (["fit", "CORPUS", "-k", "21", "-o", "m"], "units to fit: 20 paragraphs, not 21"),
+    (
+        ["choose-k", "CORPUS", "-k", "2,21", "--held-out", "0.3"],
+        "--topics (K) must be at most the number of units to fit",
+    ),
+    (["run", "full", "CORPUS", "-k", "21"], "--topics (K) must be at most the number of units"),
     (["evaluate", "CORPUS"], "Missing option '-k'"),
     (["evaluate", "nowhere.jsonl", "-k", "2"], "nowhere.jsonl: cannot be read"),
     (["evaluate", "CORPUS", "-k", "2", "--word-prior", "nan"], "--word-prior (β0) must be"),

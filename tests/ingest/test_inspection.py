@@ -8,6 +8,7 @@ import pytest
 from permutopic import ReadOptions, Tokens, Units, inspect
 from permutopic.corpus import Corpus
 from permutopic.errors import InputError
+from permutopic.model import cost
 from permutopic.model.cost import expected_cost
 
 
@@ -56,6 +57,7 @@ def test_each_thing_is_warned_of_once(folder):
     assert [message.split(",")[0] for message in found.warnings] == [
         "1 left out (binary)",
         "1 document left out without a word",
+        "n_topics (K) must be at most the number of units to fit: 5 paragraphs",
     ]
 
 
@@ -101,6 +103,13 @@ def test_bad_input_is_refused(folder, tmp_path):
         inspect(folder / "c.txt")
 
 
+def test_more_topics_than_a_fit_takes_are_a_warning(folder):
+    limit = inspect(folder, n_topics=2).units
+    assert not any("n_topics" in warning for warning in inspect(folder, n_topics=limit).warnings)
+    *_, warning = inspect(folder, n_topics=limit + 1).warnings
+    assert f"n_topics (K) must be at most the number of units to fit: {limit} para" in warning
+
+
 def corpus(n_documents, n_units, n_words):
     text = " ".join(f"w{n}" for n in range(n_words))
     return Corpus.from_paragraphs([[text] * n_units] * n_documents)
@@ -118,7 +127,7 @@ def test_the_expected_cost_grows_with_topics_text_and_sweeps():
         assert more.bytes > small.bytes
     assert expected_cost(corpus(5, 10, 20), 10, 200).seconds == pytest.approx(2 * small.seconds)
     ten = expected_cost(corpus(50, 10, 20), 10).seconds
-    assert ten == pytest.approx(10 * small.seconds)
+    assert 5 < ten / small.seconds < 20  # not ten: more topics are in use at first
 
 
 def test_what_is_left_out_of_pages_is_told(tmp_path):
@@ -129,12 +138,30 @@ def test_what_is_left_out_of_pages_is_told(tmp_path):
 
 
 def test_the_expected_cost_is_that_of_its_formula():
-    # Two documents of 400 tokens in 10 units, so 11 cuts each; 9 topics are multiplied up as 16.
+    # Two documents of 400 tokens in 10 units, so 11 cuts each; 9 topics are multiplied up as 16,
+    # and with one unit for each 12 topics hardly more than one of them is in use at first.
     found = expected_cost(corpus(2, 10, 40), 9, 50)
-    factors, spans = 2 * 400 * 11 * 16, 2 * 11**2 * 9
-    assert found.seconds == pytest.approx(50 * (2.0e-10 * factors + 2.4e-8 * spans))
-    table = 3 * 8 * 9 * (11 + 9) ** 2
-    assert found.bytes == (230 << 20) + 40 * 800 + 24 * 40 * 9 + table
-    # Of a long document, twice the square root of its positions are cuts: 40 of 400.
-    long = expected_cost(corpus(1, 400, 1), 8, 1)
-    assert long.seconds == pytest.approx(2.0e-10 * 400 * 41 * 8 + 2.4e-8 * 41**2 * 8)
+    factors, spans, pairs = 2 * 400 * 11 * 16, 2 * 11**2 * 9, 2 * 9**2
+    sweep = cost._SECONDS_A_FACTOR * factors + cost._SECONDS_A_SPAN * spans
+    sweep += cost._SECONDS_A_PAIR * pairs
+    counts = 0.35 * 40 * 9 / (1 + 12 * 9 / 20) + 0.55 * 40 * 9
+    assert found.seconds == pytest.approx(50 * (0.9 * sweep + cost._SECONDS_A_COUNT * counts))
+    assert found.bytes == pytest.approx(
+        cost._BASE_BYTES
+        + cost._BYTES_A_TOKEN * 800
+        + cost._BYTES_A_WORD_AND_TOPIC * 40 * 9
+        + cost._BYTES_A_SPAN * 9 * 11**2,
+        abs=1,
+    )
+
+
+def test_with_many_topics_the_expected_cost_is_that_of_those_in_use():
+    # Of a long document, twice the square root of its positions are cuts; so is each boundary.
+    few, many = (expected_cost(corpus(40, 400, 3), k, 1) for k in (20, 200))
+    assert 10 < many.seconds / few.seconds < 100  # boundaries are cuts: spans grow with K³
+    # 200 (1 − e⁻²) of 200 topics in a document, and 32 of 200 among the rest; four are spare.
+    own = 172.93
+    table = cost._BYTES_A_SPAN * (own + 0.16 * (200 - own) + 4) * (41 + 0.9 * own) ** 2
+    table -= cost._BYTES_A_SPAN * 20 * (41 + 0.9 * 20) ** 2
+    more_counts = cost._BYTES_A_WORD_AND_TOPIC * 3 * 180
+    assert many.bytes - few.bytes == pytest.approx(table + more_counts, rel=1e-3)

@@ -237,6 +237,15 @@ def test_precedences_are_counted_pair_by_pair(flavour):
         assert earlier[a, b] == (expected if a != b else 0)
 
 
+def inversions_by_topic(state, canon):
+    """The sums of the inversion counts that the topics have once relabelled, by the old number."""
+    new = state.copy()
+    relabel(new, np.asarray(canon))
+    totals = np.zeros(len(canon), dtype=np.int64)
+    totals[np.asarray(canon)[:-1]] = new.inversions.sum(axis=0)
+    return totals
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_number_is_weighed_by_the_joint_of_the_relabelled_state(seed):
     state, priors = a_state(seed)
@@ -254,7 +263,10 @@ def test_a_number_is_weighed_by_the_joint_of_the_relabelled_state(seed):
         edges = np.cumsum(normalised(joints))
         for uniform in np.random.default_rng(seed).random(200):
             canon = start.copy()
-            relabelling_kernels.place_topic_label(canon, topic, earlier, state.dispersion, uniform)
+            totals = inversions_by_topic(state, canon)
+            given = (topic, totals, earlier, state.dispersion, uniform)
+            relabelling_kernels.place_topic_label(canon, *given)
+            assert totals.tolist() == inversions_by_topic(state, canon).tolist()
             assert canon.tolist() == tried[int(np.searchsorted(edges, uniform))]
 
 
@@ -269,8 +281,11 @@ def test_compiled_and_uncompiled_place_the_same_labels(seed):
     ):
         earlier = np.zeros((4, 4), dtype=np.int64)
         flavour.count_precedences(state.inversions, earlier)
+        totals = np.append(state.inversions.sum(axis=0), 0)
         for topic in range(4):
-            flavour.place_topic_label(canon, topic, earlier, state.dispersion, numbers[topic])
+            given = (totals, earlier, state.dispersion, numbers[topic])
+            flavour.place_topic_label(canon, topic, *given)
+        assert totals.tolist() == inversions_by_topic(state, canon).tolist()
         inversions = state.inversions.copy()
         flavour.relabel_inversions(inversions, np.argsort(canon))
         now = state.copy()

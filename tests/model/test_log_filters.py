@@ -356,9 +356,9 @@ def test_an_inversion_count_is_weighed_by_the_joint(seed, inverse_temperature, v
             def count(uniform, j=j, bag=bag, uniforms=uniforms):
                 uniforms[j] = uniform
                 inversions, order = before.copy(), np.array(orders[tuple(before.tolist())])
-                log_filters.draw_inversions(
-                    case.table, order, inversions, bag, case.settings, case.filters, uniforms
-                )
+                every = np.arange(4)
+                given = (case.table, every, order, inversions, bag)
+                log_filters.draw_inversions(*given, case.settings, case.filters, uniforms)
                 assert order.tolist() == list(orders[tuple(inversions.tolist())])
                 return inversions[j]
 

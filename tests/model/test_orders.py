@@ -69,8 +69,11 @@ def test_a_topic_moves_among_the_slots_of_those_not_less():
         assert slots[:n_slots].tolist() == expected
         assert order[slots[current]] == topic
         moved = order.copy()
-        orders.move_to_front.py_func(moved, topic, slots, current)
+        orders.move_forward.py_func(moved, topic, slots, current, 0)
         greater = [other for other in order if other > topic]
         assert moved[expected].tolist() == [topic, *greater]
         lesser = [slot for slot, other in enumerate(order) if other < topic]
         assert moved[lesser].tolist() == order[lesser].tolist()
+        moved[expected] = [*greater, topic]
+        orders.move_forward.py_func(moved, topic, slots, n_slots - 1, current)
+        assert moved.tolist() == order.tolist()

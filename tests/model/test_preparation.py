@@ -51,7 +51,7 @@ def random_counts(seed, n_topics):
 
 def rows_of(words, counts, beta):
     rows = np.full((-(-counts.shape[1] // 8), words.size, 8), np.nan)
-    gather_rows(rows, words, counts, beta, 0, words.size)
+    gather_rows(rows, words, counts, np.arange(counts.shape[1]), beta, 0, words.size)
     return rows
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from permutopic.corpus import Corpus
+from permutopic.dirichlet import log_marginal
 from permutopic.mallows import draw_inversions
 from permutopic.model.blocked.engine import TableEngine
 from permutopic.model.blocked.pruning import PruneTopics
@@ -53,18 +54,27 @@ def test_a_topic_that_is_another_once_more_is_pruned(variant):
         assert all(state.order(d)[-1] == 2 for d in range(8))
 
 
-def test_after_a_topic_is_emptied_mergers_are_weighed_by_the_new_counts(monkeypatch):
+def test_mergers_are_weighed_by_the_marginals_of_the_counts_as_they_are(monkeypatch):
     corpus, state, priors = beach_told_twice()
     weigh, weighed = PruneTopics._best_merger, []
 
-    def recorded(self, state, alone, topic):
-        weighed.append((alone.tolist(), self._log_words(state).tolist()))
-        return weigh(self, state, alone, topic)
+    def recorded(self, state, topic, log_rising):
+        words = state.word_counts.T
+        alone = log_marginal(words, priors.word)
+        together = log_marginal(words + words[topic], priors.word)
+        gains = together - alone - alone[topic]
+        others = [k for k in np.flatnonzero(words.any(axis=1)) if k != topic]
+        expected = max(gains[others]) if words[topic].any() else -np.inf
+        gain = weigh(self, state, topic, log_rising)
+        assert gain == pytest.approx(expected, rel=1e-12, abs=1e-9)
+        weighed.append((gain, np.count_nonzero(state.topic_tokens)))
+        return gain
 
     monkeypatch.setattr(PruneTopics, "_best_merger", recorded)
     prune(corpus, state, priors)
-    assert len({tuple(alone) for alone, _ in weighed}) > 1  # a topic was emptied on the way
-    assert all(alone == now for alone, now in weighed)
+    gains, in_use = zip(*weighed, strict=True)
+    assert set(in_use) == {2, 3}  # a topic was emptied on the way
+    assert min(gains) < 0 < max(gains)
 
 
 def test_topics_that_are_needed_stay_to_the_last_unit():

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from permutopic.corpus import Corpus
 from permutopic.model.blocked import resampling
-from permutopic.model.blocked.engine import TableEngine
+from permutopic.model.blocked.engine import ACTIVE, TableEngine
+from permutopic.model.blocked.packed import ActiveLimits
 from permutopic.model.blocked.packing import localize_corpus, make_postings
 from permutopic.model.kernels.log_filters import MoveSettings
 from permutopic.model.priors import Priors, Variant
@@ -57,7 +58,7 @@ def test_words_leave_the_counts_piece_by_piece_and_come_back(seed, flavour):
 
 
 def assert_same_visits(
-    corpus, state, priors, seed, cut_probability, inverse_temperature, rounds, placements
+    corpus, state, priors, seed, cut_probability, inverse_temperature, rounds, placements, active
 ):
     """Visit every document compiled, uncompiled and by the oracle, fed the same numbers."""
     n_topics = state.n_topics
@@ -73,7 +74,7 @@ def assert_same_visits(
             if loaded is not None:
                 put_in_place(monkeypatch, loaded)
             engine = TableEngine(
-                corpus, n_topics, priors, cut_probability=lambda _: cut_probability
+                corpus, n_topics, priors, cut_probability=lambda _: cut_probability, active=active
             )
             engine.resample(mine, range(3), settings, lambda d: np.random.default_rng([seed, d]))
         check_state(corpus, mine)
@@ -85,6 +86,7 @@ def assert_same_visits(
             document,
             log_prevalence,
             cut_probability,
+            active,
             np.random.default_rng([seed, document]),
             inverse_temperature,
             rounds,
@@ -104,14 +106,33 @@ def assert_same_visits(
     inverse_temperature=st.sampled_from([1.0, 0.2]),
     rounds=st.integers(1, 3),
     placements=st.integers(0, 2),
+    active=st.sampled_from([ACTIVE, ActiveLimits(9.0, 0.4, 2.5), ActiveLimits(1.2, 0.3, 0.0)]),
 )
 def test_compiled_uncompiled_and_oracle_make_the_same_visits(
-    seed, variant, most_units, cut_probability, inverse_temperature, rounds, placements
+    seed, variant, most_units, cut_probability, inverse_temperature, rounds, placements, active
 ):
     corpus, state, priors = a_corpus(seed, variant, most_units=most_units)
+    state = with_a_spare_topic(corpus, state, seed)
     assert_same_visits(
-        corpus, state, priors, seed, cut_probability, inverse_temperature, rounds, placements
+        corpus,
+        state,
+        priors,
+        seed,
+        cut_probability,
+        inverse_temperature,
+        rounds,
+        placements,
+        active,
     )
+
+
+def with_a_spare_topic(corpus, state, seed):
+    """The state with topic 0 in the first document alone, or nowhere."""
+    bag = state.bag.copy()
+    for document in range(seed % 2, len(bag)):
+        bag[document, -1] += bag[document, 0]
+        bag[document, 0] = 0
+    return make_state(corpus, bag, state.inversions, state.dispersion)
 
 
 def themed_corpus(seed, variant):
@@ -150,7 +171,7 @@ def test_visits_are_the_same_where_weights_leave_the_floats(variant, monkeypatch
     for seed in range(25):
         for cut_probability in (1.0, 0.5):
             corpus, state, priors = themed_corpus(seed, variant)
-            assert_same_visits(corpus, state, priors, seed, cut_probability, 1.0, 2, 1)
+            assert_same_visits(corpus, state, priors, seed, cut_probability, 1.0, 2, 1, ACTIVE)
     for way in ("linear", "logs"):  # both ways of drawing were seen
         assert done.count(("draw_bag_restricted", way)) > 10
         if variant != Variant.CONSTRAINED:

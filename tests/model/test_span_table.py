@@ -68,7 +68,9 @@ def filled(text, held, beta, *, block=20, shares=1, module=span_table):
     n_topics, n_cuts = held.shape[1], text.cut_tokens.size
     rows = np.full((-(-n_topics // 8), text.words.size, 8), np.nan)
     for first, last in itertools.pairwise([0, text.words.size // 2, text.words.size]):
-        module.gather_rows(rows, text.words, held.astype(np.int32), beta, first, last)
+        module.gather_rows(
+            rows, text.words, held.astype(np.int32), np.arange(held.shape[1]), beta, first, last
+        )
     totals = held.sum(axis=0)
     counts = np.arange(totals.max() + text.tokens.size + 1)
     factors = TopicFactors(rows, totals, gammaln(counts + held.shape[0] * beta), block)
@@ -152,7 +154,9 @@ def test_long_products_of_great_and_tiny_factors_lose_nothing(beta, most):
     tokens, ends = text.words[text.tokens], text.cut_tokens
     assert tokens.size > 1000
     rows = np.full((1, text.words.size, 8), np.nan)
-    gather_rows(rows, text.words, held.astype(np.int32), beta, 0, text.words.size)
+    gather_rows(
+        rows, text.words, held.astype(np.int32), np.arange(held.shape[1]), beta, 0, text.words.size
+    )
     # The factors alone: a table of logΓ up to such totals would not fit into memory.
     no_total, no_log_gamma = np.zeros(3, dtype=np.int64), np.zeros(tokens.size + 1)
     blocks = [1, TableEngine(corpus, 3, dataclasses.replace(PRIORS, word=beta)).block]
@@ -198,7 +202,9 @@ def test_every_share_writes_starts_of_its_own():
     text = cut_document_of(corpus, 0)
     held = np.ones((corpus.n_words, 2), dtype=np.int64)
     rows = np.empty((1, text.words.size, 8))
-    gather_rows(rows, text.words, held.astype(np.int32), 0.2, 0, text.words.size)
+    gather_rows(
+        rows, text.words, held.astype(np.int32), np.arange(held.shape[1]), 0.2, 0, text.words.size
+    )
     log_gamma = gammaln(np.arange(text.tokens.size + 8) + 1.4)
     factors = TopicFactors(rows, held.sum(axis=0), log_gamma, 20)
     written = []

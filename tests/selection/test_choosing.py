@@ -196,6 +196,14 @@ def test_candidates_that_are_none_are_refused(candidates, message):
         check_candidates(candidates)
 
 
+def test_candidates_that_the_documents_not_held_out_do_not_allow_are_refused_before_any_fit():
+    twenty = Corpus.from_paragraphs([["salt sea waves", "hills snow rocks"]] * 10)
+    fits = []
+    with pytest.raises(InputError, match=r"number of units to fit: 16 paragraphs, not 17"):
+        choose_k(twenty, [2, 17], on_fit=fits.append)
+    assert fits == []
+
+
 def test_candidates_are_sorted_and_each_is_there_once():
     assert check_candidates(np.array([9, 4, 9])) == (4, 9)
 

@@ -7,6 +7,7 @@ from functools import partial
 from permutopic.corpus import Corpus
 from permutopic.model.blocked.engine import TableEngine, every_position
 from permutopic.model.blocked.moves import ResampleBlocks, blocked_moves
+from permutopic.model.blocked.packed import ActiveLimits
 from permutopic.model.blocked.relabelling import RelabelTopics
 from permutopic.model.paper.moves import ResampleDispersion, ResampleStructures, paper_moves
 from permutopic.model.priors import Priors
@@ -48,6 +49,10 @@ def some_places(n_units):
     return 0.4
 
 
+FEW = ActiveLimits(others=0.7, spare=0.4, fewest=0.0)
+"""So that even of three or four topics not all are active."""
+
+
 def blocks(corpus, n_topics, priors, *, rounds, placements, cut_probability=every_position):
     engine = TableEngine(corpus, n_topics, priors, cut_probability=cut_probability)
     return [ResampleBlocks(engine, priors, rounds=rounds, placements=placements)]
@@ -73,6 +78,7 @@ MOVES = {
     "relabel": relabelling_alone,
     "blocked": blocked_moves,
     "blocked, random cuts": partial(blocked_moves, cut_probability=some_places),
+    "blocked, few active": partial(blocked_moves, cut_probability=some_places, active=FEW),
     "paper and blocked": paper_and_blocked,
 }
 
@@ -84,5 +90,6 @@ SHARE = [
     ("full", "blocked"),
     ("constrained", "blocked"),
     ("full", "blocked, random cuts"),
+    ("full", "blocked, few active"),
 ]
 """The cases that `make test` enumerates: each bug planted in a move is caught by one of them."""

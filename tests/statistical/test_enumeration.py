@@ -26,6 +26,8 @@ CASES = [
     ("uniform", "placements"),
     ("uniform", "blocked"),
     ("uniform", "blocked, random cuts"),
+    ("constrained", "blocked, few active"),
+    ("uniform", "blocked, few active"),
 ]
 
 

@@ -326,6 +326,25 @@ BLOCKED_BUGS = {
             ],
         }
     ),
+    "1/h forgotten of topics that are not always active": Planted(
+        {
+            "resampling": [
+                (
+                    "spans.log_weights[n, start, cut] -= log_h",
+                    "spans.log_weights[n, start, cut] -= 0.0",
+                )
+            ]
+        },
+        moves="blocked, few active",
+    ),
+    "an inactive topic placed without its Mallows factor": Planted(
+        {
+            "placement": [
+                ("log_prior += log_prior_step(", "log_prior += (n >= 0) * log_prior_step(")
+            ]
+        },
+        moves="blocked, few active",
+    ),
     "words seen before a start still counted behind it": Planted(
         {
             "span_table": [

@@ -19,7 +19,7 @@ from permutopic.estimator.persistence import load_model, save_model
 from permutopic.estimator.tasks import Tasks
 from permutopic.model import posterior
 from permutopic.model.mcmc.convergence import assess
-from permutopic.model.priors import Priors, check_n_topics
+from permutopic.model.priors import Priors, check_enough_units, check_n_topics
 from permutopic.model.samplers import SAMPLERS
 from permutopic.ordering import count_positions
 from permutopic.results.prediction import Prediction
@@ -46,7 +46,8 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_topics : int
-        K: the largest number of topics. A document may use fewer.
+        K: the largest number of topics, at most the number of units of the corpus. A document may
+        use fewer.
     variant : {"full", "constrained", "uniform"}
         Orders near a canonical one, all equal to it, or all orders equally likely.
     sampler : {"blocked", "paper"}
@@ -183,6 +184,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         corpus = X
         if not isinstance(corpus, Corpus):
             corpus = Corpus.from_documents(as_documents(X), tokens=self.tokens)
+        check_enough_units(n_topics, corpus)
         priors = self._priors(corpus.n_documents)
         if corpus.n_documents == 1:
             warnings.warn(

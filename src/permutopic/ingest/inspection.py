@@ -10,7 +10,7 @@ import numpy as np
 from permutopic.corpus import Encoder
 from permutopic.ingest.pipeline import Ingest
 from permutopic.model.cost import expected_cost
-from permutopic.model.priors import check_n_topics
+from permutopic.model.priors import check_n_topics, say_too_few_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -127,7 +127,10 @@ def inspect(
     corpus = ingest.corpus(encoder)
     cost = expected_cost(corpus, n_topics)
     diagnostics, log = ingest.diagnostics, ingest.diagnostics.log
-    warnings = tuple(diagnostics.warnings(corpus, encoder))
+    warnings = [*diagnostics.warnings(corpus, encoder)]
+    too_few = say_too_few_units(n_topics, corpus)
+    if too_few is not None:
+        warnings.append(too_few)
     for location in encoder.empty:
         log.skip(location, "no word")
     for location in encoder.too_short:
@@ -163,7 +166,7 @@ def inspect(
         n_topics=n_topics,
         seconds=cost.seconds,
         memory=cost.bytes,
-        warnings=warnings,
+        warnings=tuple(warnings),
         settings={
             "reading": asdict(ingest.options),
             "units": encoder.units.as_dict(),

@@ -79,8 +79,7 @@ class FastLogJoint:
 
     def __init__(self, priors: Priors, max_count: int) -> None:
         self.priors = priors
-        counts = np.arange(max_count + 1)
-        self.log_rising = gammaln(counts + priors.word) - gammaln(priors.word)
+        self.log_rising = dirichlet.log_rising(max_count, priors.word)
 
     @classmethod
     def for_corpus(cls, corpus: Corpus, priors: Priors) -> FastLogJoint:
@@ -89,10 +88,11 @@ class FastLogJoint:
 
     def __call__(self, state: State) -> float:
         """Compute the log joint of a state."""
-        n_words = state.word_counts.shape[0]
-        concentration = n_words * self.priors.word
-        words = float(self.log_rising[state.word_counts].sum())
-        words += float((gammaln(concentration) - gammaln(state.topic_tokens + concentration)).sum())
+        concentration = state.word_counts.shape[0] * self.priors.word
+        used = np.flatnonzero(state.topic_tokens)  # an empty topic adds nothing
+        counts, totals = state.word_counts[:, used], state.topic_tokens[used]
+        words = float(self.log_rising[counts].sum())
+        words += float((gammaln(concentration) - gammaln(totals + concentration)).sum())
         return words + sum(structure_terms(state, self.priors))
 
 

@@ -8,10 +8,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from permutopic.checks import check_choice, check_integer, check_real
+from permutopic.errors import InputError, Message, Parameter
 from permutopic.mallows import mean_inversions, n_values
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from permutopic.corpus import Corpus
 
 # Wider than any use, narrow enough for products of counts and differences of logΓ to be exact.
 _MINIMUM, _MAXIMUM = 1e-12, 1e6
@@ -97,3 +100,21 @@ class Priors:
 def check_n_topics(n_topics: object) -> int:
     """Return K as an int of at least 2; span scores take memory in proportion to it."""
     return check_integer(n_topics, "n_topics", 2, 10_000, note="K")
+
+
+def check_enough_units(n_topics: int, corpus: Corpus) -> None:
+    """Refuse more topics than the corpus has units, as clustering refuses more than points."""
+    message = say_too_few_units(n_topics, corpus)
+    if message is not None:
+        raise InputError(message)
+
+
+def say_too_few_units(n_topics: int, corpus: Corpus) -> Message | None:
+    """Say that K is too large for a corpus, or return None."""
+    if n_topics <= corpus.n_units:
+        return None
+    units = f"{corpus.n_units:,} {corpus.units.kind}{'' if corpus.n_units == 1 else 's'}"
+    return Message(
+        Parameter("n_topics"),
+        f" (K) must be at most the number of units to fit: {units}, not {n_topics:,}",
+    )

@@ -13,7 +13,7 @@ import permutopic
 from permutopic.checks import check_integer
 from permutopic.errors import InputError, Parameter
 from permutopic.estimator import ContentModel
-from permutopic.model.priors import check_n_topics
+from permutopic.model.priors import check_enough_units, check_n_topics
 from permutopic.selection.held_out import Fold, make_fold, score_hidden, score_one_topic
 from permutopic.selection.recommending import Candidate, recommend
 from permutopic.selection.stability import mean_agreement
@@ -138,6 +138,7 @@ def choose_k(
     fold = make_fold(corpus, held_out, np.random.default_rng(first))
     if tried is None:
         tried = default_candidates(fold.train.n_units)
+    check_enough_units(max(tried), fold.train)
     seeds = range(first, first + n_seeds)
     found: list[dict[str, Any]] = []
     scores: list[NDArray[np.float64]] = []

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 CUTS = 20  # see docs/studies/schedule.md
+ACTIVE = packed.ActiveLimits(others=32.0, spare=4.0, fewest=20.0)  # docs/studies/large_k.md
 
 
 def every_position(n_units: int) -> float:  # noqa: ARG001
@@ -75,6 +76,8 @@ class TableEngine:
         Threads that share the work on each document. The result is the same to the last bit.
     n_other_tokens
         Tokens in the counts beside those of the corpus.
+    active
+        How many topics are active in a visit; all of them if there are no more than `fewest`.
     """
 
     def __init__(
@@ -86,8 +89,9 @@ class TableEngine:
         cut_probability: Callable[[int], float] = default_cut_probability,
         n_threads: int = 1,
         n_other_tokens: int = 0,
+        active: packed.ActiveLimits = ACTIVE,
     ) -> None:
-        self.n_topics, self.priors = n_topics, priors
+        self.n_topics, self.priors, self.active = n_topics, priors, active
         self.cut_probability, self.n_threads = cut_probability, n_threads
         self.documents = localize_corpus(corpus)
         self.packed = pack_documents(self.documents)
@@ -140,12 +144,12 @@ class TableEngine:
             self.tables[1],
             self.tables[2],
             self.rows,
-            np.arange(self.n_topics),
             self.unit_topics,
             self.log_gamma,
             self.log_factorial,
             self.priors.word,
             self.block,
+            self.active,
         )
 
         def work(scratch: span_table.Scratch, *, leads: bool) -> None:
@@ -182,6 +186,9 @@ class TableEngine:
         """
         each_round = 2 * settings.placements + self.n_topics + (self.n_topics - 1) * settings.orders
         uniforms = np.empty((len(documents), settings.rounds * each_round))
+        of_active = self.n_topics + 2 * settings.rounds * settings.placements
+        active_uniforms = np.empty((len(documents), of_active))
+        active = np.empty((2, len(documents), self.n_topics), dtype=np.int64)
         cuts, cut_tokens, reach, log_p = [], [], [], np.empty(len(documents))
         for n, d in enumerate(documents):
             rng, document = random_at(d), self.documents[d]
@@ -191,6 +198,7 @@ class TableEngine:
             reach.append(document.reach[own_cuts])
             log_p[n] = math.log(probability)
             rng.random(out=uniforms[n])
+            rng.random(out=active_uniforms[n])
         n_blocks = [span_table.count_blocks(own_cuts.size, self.n_topics) for own_cuts in cuts]
         return packed.Batch(
             np.asarray(documents, dtype=np.int64),
@@ -200,6 +208,10 @@ class TableEngine:
             offsets_from_sizes([own_cuts.size for own_cuts in cuts]),
             log_p,
             uniforms,
+            active_uniforms,
+            active[0],
+            active[1],
+            np.zeros(len(documents), dtype=np.int64),
             np.zeros((len(documents), resampling.N_COUNTERS), dtype=np.int64),
             np.zeros(sum(n_blocks), dtype=np.int64),
             offsets_from_sizes(n_blocks),

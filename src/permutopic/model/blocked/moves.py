@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.dirichlet import draw_log_dirichlet
-from permutopic.model.blocked.engine import TableEngine, default_cut_probability
+from permutopic.model.blocked.engine import ACTIVE, TableEngine, default_cut_probability
 from permutopic.model.blocked.pruning import PruneTopics
 from permutopic.model.blocked.relabelling import RelabelTopics
 from permutopic.model.kernels.log_filters import MoveSettings
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
     from permutopic.model.blocked.engine import Engine
+    from permutopic.model.blocked.packed import ActiveLimits
     from permutopic.model.mcmc.sampler import Move, RandomAt
     from permutopic.model.mcmc.schedule import Stage
     from permutopic.model.priors import Priors
@@ -88,6 +89,7 @@ def blocked_moves(
     rounds: int = ROUNDS,
     placements: int = PLACEMENTS,
     cut_probability: Callable[[int], float] = default_cut_probability,
+    active: ActiveLimits = ACTIVE,
     n_threads: int = 1,
     log_joint: Callable[[State], float] | None = None,
 ) -> list[Move]:
@@ -96,7 +98,12 @@ def blocked_moves(
     With `log_joint`, superfluous topics are pruned where the schedule says so.
     """
     engine = TableEngine(
-        corpus, n_topics, priors, cut_probability=cut_probability, n_threads=n_threads
+        corpus,
+        n_topics,
+        priors,
+        cut_probability=cut_probability,
+        n_threads=n_threads,
+        active=active,
     )
     moves: list[Move] = [ResampleBlocks(engine, priors, rounds=rounds, placements=placements)]
     if priors.variant == Variant.FULL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from permutopic.jit import compiled
+from permutopic.model.kernels.arrays import take_floats, take_integers
 from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.span_table import CutDocument, SpanTable, TopicFactors
 
@@ -47,8 +48,10 @@ class PackedCorpus(NamedTuple):
 class Batch(NamedTuple):
     """Documents to resample one after the other: their cuts, random numbers and work counters.
 
-    `claims` has one number for each block of each document's span table: how many threads have
-    computed it.
+    The n-th has its active topics in `active[n, : n_active[n]]`, and the index of each topic among
+    them, or −1, in `active_index[n]`. Both are written when its turn comes: they depend on what
+    the other documents then use. `claims` has one number for each block of each document's span
+    table: how many threads have computed it.
     """
 
     documents: NDArray[np.int64]
@@ -58,27 +61,43 @@ class Batch(NamedTuple):
     cut_offsets: NDArray[np.int64]
     log_cut_probability: NDArray[np.float64]
     uniforms: NDArray[np.float64]
+    active_uniforms: NDArray[np.float64]
+    active: NDArray[np.int64]
+    active_index: NDArray[np.int64]
+    n_active: NDArray[np.int64]
     work_counters: NDArray[np.int64]
     claims: NDArray[np.int64]
     claim_offsets: NDArray[np.int64]
 
 
+class ActiveLimits(NamedTuple):
+    """How many topics are active in a visit, about, beside those that the document uses.
+
+    Of the topics in other documents at most `others`; of the spare ones `spare`, or more where
+    there are fewer than `fewest` topics otherwise.
+    """
+
+    others: float
+    spare: float
+    fewest: float
+
+
 class Workspace(NamedTuple):
     """Flat memory for the largest document of a batch, and constants that all documents share.
 
-    `topics` are the numbers of all topics, `unit_topics` has the topic of each unit.
+    `unit_topics` has the topic of each unit.
     """
 
     log_weights: NDArray[np.float64]
     linear_weights: NDArray[np.float64]
     transposed: NDArray[np.float64]
     rows: NDArray[np.float64]
-    topics: NDArray[np.int64]
     unit_topics: NDArray[np.int64]
     log_gamma: NDArray[np.float64]
     log_factorial: NDArray[np.float64]
     word_prior: float
     block: int
+    limits: ActiveLimits
 
 
 @compiled
@@ -121,18 +140,19 @@ def unit_starts_of(packed: PackedCorpus, d: int) -> NDArray[np.int64]:
 
 @compiled
 def spans_for(
-    workspace: Workspace, cuts: NDArray[np.int64], log_prevalence: NDArray[np.float64]
+    workspace: Workspace, batch: Batch, n: int, log_prevalence: NDArray[np.float64]
 ) -> SpanTable:
-    """Shape the workspace's tables for a document with these cuts; all topics are active."""
-    n_topics, n_cuts = workspace.topics.size, cuts.size
+    """Shape the workspace's tables for the n-th document of a batch, once it has active topics."""
+    cuts, active = cuts_of(batch, n), batch.active[n, : batch.n_active[n]]
+    n_cuts = cuts.size
     width = (n_cuts + LANES - 1) // LANES * LANES
-    size = n_topics * (n_cuts - 1) * width
-    shape = (n_topics, n_cuts - 1, width)
+    size = active.size * (n_cuts - 1) * width
+    shape = (active.size, n_cuts - 1, width)
     return SpanTable(
         cuts,
-        workspace.topics,
-        workspace.topics,
-        log_prevalence,
+        active,
+        batch.active_index[n],
+        take_floats(log_prevalence, active),
         workspace.log_weights[:size].reshape(shape),
         workspace.linear_weights[:size].reshape(shape),
         workspace.transposed[:size].reshape(shape),
@@ -141,9 +161,13 @@ def spans_for(
 
 @compiled
 def factors_for(
-    workspace: Workspace, n_words: int, topic_tokens: NDArray[np.int64]
+    workspace: Workspace,
+    n_words: int,
+    active: NDArray[np.int64],
+    topic_tokens: NDArray[np.int64],
 ) -> TopicFactors:
     """Shape the workspace's rows for a document of so many different words."""
-    n_groups = (workspace.topics.size + LANES - 1) // LANES
+    n_groups = (active.size + LANES - 1) // LANES
     rows = workspace.rows[: n_groups * n_words * LANES].reshape((n_groups, n_words, LANES))
-    return TopicFactors(rows, topic_tokens, workspace.log_gamma, workspace.block)
+    held = take_integers(topic_tokens, active)
+    return TopicFactors(rows, held, workspace.log_gamma, workspace.block)

@@ -32,9 +32,10 @@ class RelabelTopics:
         earlier = np.zeros((n_topics, n_topics), dtype=np.int64)
         relabelling_kernels.count_precedences(state.inversions, earlier)
         canonical = np.arange(n_topics)
+        totals = np.append(state.inversions.sum(axis=0), 0)
         for topic in rng.permutation(n_topics):
             relabelling_kernels.place_topic_label(
-                canonical, topic, earlier, state.dispersion, rng.random()
+                canonical, topic, totals, earlier, state.dispersion, rng.random()
             )
         if not np.array_equal(canonical, np.arange(n_topics)):
             relabel(state, canonical)

@@ -35,6 +35,7 @@ def count_precedences(inversions: NDArray[np.int64], earlier: NDArray[np.int64])
 def place_topic_label(
     canonical: NDArray[np.int64],
     topic: int,
+    totals: NDArray[np.int64],
     earlier: NDArray[np.int64],
     dispersion: NDArray[np.float64],
     uniform: float,
@@ -42,21 +43,36 @@ def place_topic_label(
     """Draw the position of one topic in the canonical order, by the probability of all orders.
 
     `canonical[j]` is the topic that will have number j. Every document keeps its own order of the
-    topics; its number of inversions changes.
+    topics; its inversion counts change, and `totals`, their sums over the documents, by topic. A
+    topic in front of this one counts it where a document has this one earlier; behind it, it has
+    the next number, and so the next ρ. So sums from both ends give the costs of all gaps in O(K).
     """
     n_topics = canonical.size
     others = without_topic(canonical, topic)
-    log_weights = np.empty(n_topics)
-    for gap in range(n_topics):
-        insert_at(canonical, topic, others, gap)
-        cost = 0.0
-        for number in range(n_topics - 1):
-            total = 0
-            for later in range(number + 1, n_topics):
-                total += earlier[canonical[later], canonical[number]]
-            cost += dispersion[number] * total
+    for number in range(n_topics):
+        if canonical[number] == topic:
+            break
+        totals[canonical[number]] -= earlier[topic, canonical[number]]
+    before, log_weights = np.zeros(n_topics), np.empty(n_topics)
+    for gap in range(n_topics - 1):
+        total = totals[others[gap]] + earlier[topic, others[gap]]
+        before[gap + 1] = before[gap] + dispersion[gap] * total
+    log_weights[n_topics - 1] = -before[n_topics - 1]
+    behind, own = 0.0, 0
+    for gap in range(n_topics - 2, -1, -1):
+        own += earlier[others[gap], topic]
+        if gap < n_topics - 2:
+            behind += dispersion[gap + 1] * totals[others[gap]]
+        cost = before[gap] + dispersion[gap] * own + behind
         log_weights[gap] = -cost
-    insert_at(canonical, topic, others, draw_index(log_weights, n_topics, uniform))
+    drawn = draw_index(log_weights, n_topics, uniform)
+    insert_at(canonical, topic, others, drawn)
+    totals[topic] = 0
+    for gap in range(n_topics - 1):
+        if gap < drawn:
+            totals[others[gap]] += earlier[topic, others[gap]]
+        else:
+            totals[topic] += earlier[others[gap], topic]
 
 
 @compiled

@@ -13,12 +13,12 @@ import numpy as np
 
 from permutopic.jit import atomic_add, compiled, rest
 from permutopic.model.blocked.packed import (
+    ActiveLimits,
     Batch,
     PackedCorpus,
     Postings,
     Workspace,
     cut_document_of,
-    cuts_of,
     factors_for,
     postings_of,
     spans_for,
@@ -32,7 +32,7 @@ from permutopic.model.kernels.log_filters import (
     scores_to_weights,
 )
 from permutopic.model.kernels.orders import fill_order, write_inversions
-from permutopic.model.kernels.placement import draw_bag_restricted, place_topic
+from permutopic.model.kernels.placement import draw_bag_restricted, place_topic, restricted_order
 from permutopic.model.kernels.span_table import (
     CutDocument,
     Scratch,
@@ -40,6 +40,7 @@ from permutopic.model.kernels.span_table import (
     TopicFactors,
     copy_block,
     corner_of,
+    count_blocks,
     fill_block,
     gather_rows,
 )
@@ -62,6 +63,71 @@ class TokenCounts(NamedTuple):
 
 
 @compiled
+def draw_active_topics(
+    batch: Batch,
+    n: int,
+    bag: NDArray[np.int64],
+    topic_tokens: NDArray[np.int64],
+    limits: ActiveLimits,
+) -> tuple[float, float]:
+    """Draw the active topics of a document that is out of the counts; return log h of both kinds.
+
+    A topic that no other document uses is *spare*. Those that this document uses are active, and
+    of the rest about so many as `limits` says. Which topics are spare, and so the inclusion
+    probabilities, depends on the other documents alone.
+    """
+    n_spare, n_active = 0, 0
+    for topic in range(bag.size):
+        n_spare += topic_tokens[topic] == 0
+    n_others = bag.size - n_spare
+    spare = max(limits.spare, limits.fewest - n_others)
+    of_spare = spare / max(n_spare, spare)
+    of_others = limits.others / max(n_others, limits.others)
+    for topic in range(bag.size):
+        inclusion = of_spare if topic_tokens[topic] == 0 else of_others
+        batch.active_index[n, topic] = -1
+        if bag[topic] > 0 or batch.active_uniforms[n, topic] < inclusion:
+            batch.active[n, n_active] = topic
+            batch.active_index[n, topic] = n_active
+            n_active += 1
+    batch.n_active[n] = n_active
+    return float(np.log(of_spare)), float(np.log(of_others))
+
+
+@compiled
+def weigh_active_topics(
+    spans: SpanTable, topic_tokens: NDArray[np.int64], log_inclusion: tuple[float, float]
+) -> None:
+    """Make a topic in use weigh 1/h, as in `preparation.weigh_inclusion`."""
+    for n in range(spans.active.size):
+        log_h = log_inclusion[0] if topic_tokens[n] == 0 else log_inclusion[1]
+        if log_h < 0.0:
+            for start in range(spans.cuts.size - 1):
+                for cut in range(start + 1, spans.cuts.size):
+                    spans.log_weights[n, start, cut] -= log_h
+
+
+@compiled
+def place_inactive(
+    spans: SpanTable,
+    order: NDArray[np.int64],
+    settings: MoveSettings,
+    filters: FilterWorkspace,
+    uniforms: NDArray[np.float64],
+    first: int,
+) -> None:
+    """Place as many inactive topics, drawn at random, as active ones."""
+    n_inactive = order.size - spans.active.size
+    for used in range(first, first + 2 * settings.placements * (n_inactive > 0), 2):
+        rank = int(uniforms[used] * n_inactive)
+        topic = 0
+        while rank > 0 or spans.active_index[topic] >= 0:
+            rank -= spans.active_index[topic] < 0
+            topic += 1
+        place_topic(spans, True, order, topic, settings.dispersion, filters, uniforms[used + 1])
+
+
+@compiled
 def draw_structure(
     spans: SpanTable,
     fits: bool,
@@ -71,6 +137,7 @@ def draw_structure(
     settings: MoveSettings,
     filters: FilterWorkspace,
     uniforms: NDArray[np.float64],
+    active_uniforms: NDArray[np.float64],
 ) -> None:
     """Draw a document's structure on its span table, several rounds of all moves.
 
@@ -79,19 +146,28 @@ def draw_structure(
     """
     n_topics = bag.size
     all_cuts = spans.cuts.size == spans.cuts[-1] + 1
-    used = 0
+    used, used_for_inactive = 0, n_topics
     for _ in range(settings.rounds):
         for _ in range(settings.placements):
-            topic = int(uniforms[used] * n_topics)
+            topic = spans.active[int(uniforms[used] * spans.active.size)]
             place_topic(spans, fits, order, topic, settings.dispersion, filters, uniforms[used + 1])
             used += 2
+        place_inactive(spans, order, settings, filters, active_uniforms, used_for_inactive)
+        used_for_inactive += 2 * settings.placements
         draw_bag_restricted(spans, fits, order, bag, filters, uniforms[used:], False)
         used += n_topics
         if settings.orders:
             write_inversions(inversions, order)
             if all_cuts:
                 draw_inversions(
-                    spans.log_weights, order, inversions, bag, settings, filters, uniforms[used:]
+                    spans.log_weights,
+                    spans.active_index,
+                    order,
+                    inversions,
+                    bag,
+                    settings,
+                    filters,
+                    uniforms[used:],
                 )
             used += n_topics - 1
 
@@ -158,6 +234,7 @@ def process_words(
     topics: NDArray[np.int64],
     counts: TokenCounts,
     rows: NDArray[np.float64],
+    active: NDArray[np.int64],
     word_prior: float,
     sign: int,
 ) -> None:
@@ -170,7 +247,7 @@ def process_words(
         first, last = piece * n_words // WORD_PIECES, (piece + 1) * n_words // WORD_PIECES
         update_word_counts(postings, topics, counts, sign, first, last)
         if sign < 0:
-            gather_rows(rows, postings.words, counts.words, word_prior, first, last)
+            gather_rows(rows, postings.words, counts.words, active, word_prior, first, last)
         atomic_add(counters, stage * _LINE + 1, 1)
 
 
@@ -283,16 +360,20 @@ def resample_batch(
     for n in range(batch.documents.size):
         d, counters = batch.documents[n], batch.work_counters[n]
         document, postings = cut_document_of(packed, batch, n), postings_of(packed, d)
-        spans = spans_for(workspace, cuts_of(batch, n), settings.log_prevalence)
-        factors = factors_for(workspace, document.words.size, counts.topics)
-        claims = batch.claims[batch.claim_offsets[n] : batch.claim_offsets[n + 1]]
         bag, own_inversions, offsets = bags[d], inversions[d], unit_starts_of(packed, d)
+        log_inclusion = (0.0, 0.0)
         if leads:
             fill_order(order, own_inversions)
             assign_topics(topics, offsets, bag, order, counts, -1)
+            log_inclusion = draw_active_topics(batch, n, bag, counts.topics, workspace.limits)
         enter_stage(counters, _REMOVING, leads)
-        process_words(counters, _REMOVING, postings, topics, counts, factors.rows, word_prior, -1)
+        spans = spans_for(workspace, batch, n, settings.log_prevalence)
+        factors = factors_for(workspace, document.words.size, spans.active, counts.topics)
+        rows, active = factors.rows, spans.active
+        process_words(counters, _REMOVING, postings, topics, counts, rows, active, word_prior, -1)
         leave_stage(counters, _REMOVING, WORD_PIECES, leads)
+        first_claim, n_blocks = batch.claim_offsets[n], count_blocks(spans.cuts.size, active.size)
+        claims = batch.claims[first_claim : first_claim + n_blocks]
         enter_stage(counters, _FILLING, leads)
         process_spans(
             counters,
@@ -306,18 +387,27 @@ def resample_batch(
             scratch,
             leads,
         )
-        leave_stage(counters, _FILLING, claims.size, leads)
+        leave_stage(counters, _FILLING, n_blocks, leads)
         if leads:
-            find_potentials(spans.log_weights, spans.cuts, order, spans.log_prevalence, filters)
+            weigh_active_topics(spans, factors.topic_tokens, log_inclusion)
+            present = restricted_order(order, spans.active_index)
+            find_potentials(spans.log_weights, spans.cuts, present, spans.log_prevalence, filters)
         enter_stage(counters, _SCALING, leads)
         process_scaling(counters, spans, filters)
-        leave_stage(counters, _SCALING, bag.size, leads)
+        leave_stage(counters, _SCALING, active.size, leads)
         if leads:
-            fits = atomic_add(counters, _SCALING * _LINE + 2, 0) == 0
             draw_structure(
-                spans, fits, order, bag, own_inversions, settings, filters, batch.uniforms[n]
+                spans,
+                atomic_add(counters, _SCALING * _LINE + 2, 0) == 0,
+                order,
+                bag,
+                own_inversions,
+                settings,
+                filters,
+                batch.uniforms[n],
+                batch.active_uniforms[n],
             )
             assign_topics(topics, offsets, bag, order, counts, 1)
         enter_stage(counters, _ADDING, leads)
-        process_words(counters, _ADDING, postings, topics, counts, factors.rows, word_prior, 1)
+        process_words(counters, _ADDING, postings, topics, counts, rows, active, word_prior, 1)
         leave_stage(counters, _ADDING, WORD_PIECES, leads)

@@ -148,8 +148,11 @@ def prepare_document(
     n_units, n_topics = offsets.size - 1, fitted.prevalence.size
     local = localize(document.tokens, numbers)
     n_words = local.words.size
+    order, bag = np.empty(n_topics, np.int64), np.zeros(n_topics, np.int64)
+    for topic in range(n_topics):
+        order[topic] = topic
     rows = np.empty(((n_topics + LANES - 1) // LANES, n_words, LANES))
-    gather_rows(rows, local.words, fitted.word_counts, 0.0, 0, n_words)
+    gather_rows(rows, local.words, fitted.word_counts, order, 0.0, 0, n_words)
     topic_tokens = fitted.topic_tokens.copy()
     if document.topics.size > 0:
         remove_own_tokens(local.tokens, offsets, document.topics, rows, topic_tokens)
@@ -173,9 +176,6 @@ def prepare_document(
         present = sum_column(posterior, topic, 0, n_units) >= settings.presence_threshold
         inclusion[topic] = 1.0 if present else settings.inclusion_floor
     prepared = PreparedDocument(local, rows, topic_tokens, cut_probabilities, inclusion)
-    order, bag = np.empty(n_topics, np.int64), np.zeros(n_topics, np.int64)
-    for topic in range(n_topics):
-        order[topic] = topic
     if document.topics.size > 0:
         fill_order(order, document.inversions)
         for topic in document.topics:

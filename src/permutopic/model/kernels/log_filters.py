@@ -19,9 +19,8 @@ from permutopic.model.kernels.categorical import draw_index
 from permutopic.model.kernels.elementary import fast_exp, fast_log
 from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.orders import (
-    fill_order,
     list_slots,
-    move_to_front,
+    move_forward,
     swap_changes_layout,
 )
 
@@ -281,14 +280,17 @@ def draw_bag(
 
 @compiled
 def score_layout(
-    table: NDArray[np.float64], order: NDArray[np.int64], bag: NDArray[np.int64]
+    table: NDArray[np.float64],
+    active_index: NDArray[np.int64],
+    order: NDArray[np.int64],
+    bag: NDArray[np.int64],
 ) -> float:
     """Sum the log weights of a structure's spans, where every position is a cut."""
     total, start = 0.0, 0
     for topic in order:
         if bag[topic] > 0:
             end = start + bag[topic]
-            total += table[topic, start, end]
+            total += table[active_index[topic], start, end]
             start = end
     return total
 
@@ -296,6 +298,7 @@ def score_layout(
 @compiled
 def draw_inversions(
     table: NDArray[np.float64],
+    active_index: NDArray[np.int64],
     order: NDArray[np.int64],
     inversions: NDArray[np.int64],
     bag: NDArray[np.int64],
@@ -303,20 +306,22 @@ def draw_inversions(
     filters: FilterWorkspace,
     uniforms: NDArray[np.float64],
 ) -> None:
-    """Draw each inversion count given the bag and the other counts (eq. 11)."""
+    """Draw the inversion counts of the active topics given the bag and the others (eq. 11)."""
     log_weights = filters.log_weights
     slots = np.empty(order.size, np.int64)
     for topic in range(inversions.size):
+        if active_index[topic] < 0:
+            continue
         n_values, current = list_slots(order, topic, slots)
-        move_to_front(order, topic, slots, current)
-        score = score_layout(table, order, bag)
+        move_forward(order, topic, slots, current, 0)
+        score = score_layout(table, active_index, order, bag)
         log_weights[0] = score
         for count in range(1, n_values):
             here, there = slots[count - 1], slots[count]
             changes = swap_changes_layout(order, bag, here, there)
             order[here], order[there] = order[there], order[here]
             if changes:
-                score = score_layout(table, order, bag)
+                score = score_layout(table, active_index, order, bag)
             log_weights[count] = score - settings.dispersion[topic] * count
         inversions[topic] = draw_index(log_weights, n_values, uniforms[topic])
-        fill_order(order, inversions)
+        move_forward(order, topic, slots, n_values - 1, inversions[topic])

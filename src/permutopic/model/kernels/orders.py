@@ -82,13 +82,13 @@ def list_slots(order: NDArray[np.int64], topic: int, slots: NDArray[np.int64]) -
 
 
 @compiled
-def move_to_front(
-    order: NDArray[np.int64], topic: int, slots: NDArray[np.int64], current: int
+def move_forward(
+    order: NDArray[np.int64], topic: int, slots: NDArray[np.int64], current: int, onto: int
 ) -> None:
-    """Move `topic` from `slots[current]` to `slots[0]`, and those between one slot further."""
-    for n in range(current, 0, -1):
+    """Move `topic` from `slots[current]` to `slots[onto]`, and those between one slot further."""
+    for n in range(current, onto, -1):
         order[slots[n]] = order[slots[n - 1]]
-    order[slots[0]] = topic
+    order[slots[onto]] = topic
 
 
 @compiled

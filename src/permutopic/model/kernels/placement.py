@@ -1,10 +1,11 @@
 """The moves on one document's span table: a topic is placed, the bag is drawn.
 
-They are made on linear weights where these fit, and in log space where they do not. A fit has all
-topics active. For new documents, inactive ones are beside the active ones: most documents use few
-of the topics. In a visit a topic is *active* if the document uses it, and
+They are made on linear weights where these fit, and in log space where they do not. Not all topics
+have to be active in a visit: most new documents use few of them, and in a fit many may be spare. A
+topic is *active* if the document uses it, and
 otherwise with its inclusion probability; an inactive one keeps its empty bag, and only its slot in
-the order is drawn. That is exact if a topic in use weighs more: `preparation.weigh_inclusion`.
+the order is drawn. That is exact if a topic in use weighs more: `preparation.weigh_inclusion`, and
+`resampling.weigh_spare` in a fit.
 
 The span table holds the active topics alone, numbered among themselves.
 """

@@ -128,19 +128,19 @@ def gather_rows(
     rows: NDArray[np.float64],
     words: NDArray[np.int64],
     word_counts: NDArray[np.int32],
+    active: NDArray[np.int64],
     word_prior: float,
     first_word: int,
     last_word: int,
 ) -> None:
-    """Copy N_kw + β0 for some of a document's words, eight topics side by side."""
-    n_topics = word_counts.shape[1]
+    """Copy N_kw + β0 of some of a document's words and the active topics, eight side by side."""
     for group in range(rows.shape[0]):
         first = group * LANES
-        width = min(LANES, n_topics - first)
+        width = min(LANES, active.size - first)
         for w in range(first_word, last_word):
             word = words[w]
             for lane in range(width):
-                rows[group, w, lane] = word_counts[word, first + lane] + word_prior
+                rows[group, w, lane] = word_counts[word, active[first + lane]] + word_prior
             for lane in range(width, LANES):
                 rows[group, w, lane] = 1.0
 

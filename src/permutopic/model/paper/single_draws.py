@@ -20,7 +20,7 @@ from permutopic.model.kernels.categorical import draw_index
 from permutopic.model.kernels.orders import (
     fill_order,
     list_slots,
-    move_to_front,
+    move_forward,
     swap_changes_layout,
 )
 
@@ -255,7 +255,7 @@ def inversion_log_weights(
     """
     slots = np.empty(order.size, np.int64)
     n_values, current = list_slots(order, topic, slots)
-    move_to_front(order, topic, slots, current)
+    move_forward(order, topic, slots, current, 0)
     score = layout_score(spans, document, counts, order, bag)
     log_weights[0] = score
     for count in range(1, n_values):
