@@ -282,7 +282,7 @@ def process_spans(
                     break
             if number < 0:
                 return
-        fill_block(document, factors, scratch, number)
+        fill_block(scratch.block, (0, 0), document, factors, scratch, number)
         scores_to_weights(
             scratch.block,
             spans.cuts,
@@ -292,7 +292,7 @@ def process_spans(
             corner_of(number, spans.active.size)[1],
         )
         if atomic_add(claims, number, 1) == 0:
-            copy_block(spans.log_weights, scratch, number, spans.cuts.size, True)
+            copy_block(spans.log_weights, scratch.block, number, spans.cuts.size)
             atomic_add(counters, _FILLING * _LINE + 1, 1)
 
 

@@ -39,6 +39,21 @@ def load_lanes(values: NDArray[np.float64], at: np.uint64) -> Lanes:
 
 
 @compiled
+def load_counts(counts: NDArray[np.int32], at: np.uint64, added: float) -> Lanes:
+    """Load eight counts + `added`."""
+    return (
+        counts[at + _0] + added,
+        counts[at + _1] + added,
+        counts[at + _2] + added,
+        counts[at + _3] + added,
+        counts[at + _4] + added,
+        counts[at + _5] + added,
+        counts[at + _6] + added,
+        counts[at + _7] + added,
+    )
+
+
+@compiled
 def store_lanes(values: NDArray[np.float64], at: np.uint64, lanes: Lanes) -> None:
     """Store eight values."""
     values[at + _0] = lanes[0]

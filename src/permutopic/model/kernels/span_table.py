@@ -24,7 +24,13 @@ from permutopic.model.kernels.elementary import (
     exponent_of,
     fast_log,
 )
-from permutopic.model.kernels.lanes import LANES, load_lanes, multiply_lanes, store_lanes
+from permutopic.model.kernels.lanes import (
+    LANES,
+    load_counts,
+    load_lanes,
+    multiply_lanes,
+    store_lanes,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,13 +140,21 @@ def gather_rows(
     last_word: int,
 ) -> None:
     """Copy N_kw + β0 of some of a document's words and the active topics, eight side by side."""
+    flat_rows, flat_counts = rows.ravel(), word_counts.ravel()
+    n_words, n_topics = rows.shape[1], word_counts.shape[1]
     for group in range(rows.shape[0]):
         first = group * LANES
-        width = min(LANES, active.size - first)
+        lowest, width = active[first], min(LANES, active.size - first)
+        neighbours = width == LANES and active[first + LANES - 1] == lowest + LANES - 1
         for w in range(first_word, last_word):
-            word = words[w]
+            row = np.uint64((group * n_words + w) * LANES)
+            counts = words[w] * n_topics
+            if neighbours:  # nearly always, and then a vector
+                held = load_counts(flat_counts, np.uint64(counts + lowest), word_prior)
+                store_lanes(flat_rows, row, held)
+                continue
             for lane in range(width):
-                rows[group, w, lane] = word_counts[word, active[first + lane]] + word_prior
+                rows[group, w, lane] = flat_counts[counts + active[first + lane]] + word_prior
             for lane in range(width, LANES):
                 rows[group, w, lane] = 1.0
 
@@ -254,8 +268,15 @@ def corner_of(number: int, n_topics: int) -> tuple[int, int]:
 
 
 @compiled
-def fill_block(document: CutDocument, factors: TopicFactors, scratch: Scratch, number: int) -> None:
-    """Compute the scores of one block's spans, in `scratch.block[lane, start, cut]`."""
+def fill_block(
+    scores: NDArray[np.float64],
+    onto: tuple[int, int],
+    document: CutDocument,
+    factors: TopicFactors,
+    scratch: Scratch,
+    number: int,
+) -> None:
+    """Compute the scores of one block's spans; its first topic and start go to `onto`."""
     n_topics, n_cuts = factors.topic_tokens.size, document.cut_tokens.size
     log_gamma, cut_tokens, logs = factors.log_gamma, document.cut_tokens, scratch.logs
     topic, first = corner_of(number, n_topics)
@@ -266,29 +287,27 @@ def fill_block(document: CutDocument, factors: TopicFactors, scratch: Scratch, n
     take_logs(logs[:n_logs], scratch.log2_scales[:n_logs])
     for lane in range(width):
         held = factors.topic_tokens[topic + lane]
-        for n_start in range(min(STARTS, n_stored)):
-            row = np.uint64((lane * STARTS + n_start) * n_stored)
-            behind, below = held - cut_tokens[first + n_start], log_gamma[held]
-            for n in range(n_start, n_stored):
+        for start in range(min(STARTS, n_stored)):
+            row = np.uint64((lane * STARTS + start) * n_stored)
+            behind, below = held - cut_tokens[first + start], log_gamma[held]
+            for n in range(start, n_stored):
                 cut = np.uint64(first + 1 + n)
                 after = np.uint64(behind + cut_tokens[cut])
                 span = logs[row + np.uint64(n)] - (log_gamma[after] - below)
-                scratch.block[lane, n_start, cut] = span
+                scores[onto[0] + lane, onto[1] + start, cut] = span
 
 
 @compiled
 def copy_block(
-    table: NDArray[np.float64], scratch: Scratch, number: int, n_cuts: int, padded: bool
+    table: NDArray[np.float64], block: NDArray[np.float64], number: int, n_cuts: int
 ) -> None:
-    """Copy a block into its table: its spans, or the vectors that hold them."""
+    """Copy a block into its table, the vectors of cuts that hold spans."""
     topic, first = corner_of(number, table.shape[0])
-    last = (n_cuts + LANES - 1) // LANES * LANES if padded else n_cuts
     for lane in range(min(LANES, table.shape[0] - topic)):
         for start in range(first, min(first + STARTS, n_cuts - 1)):
-            begin = (start + 1) // LANES * LANES if padded else start + 1
-            row, onto = scratch.block[lane, start - first], table[topic + lane, start]
-            for n in range(last - begin):
-                onto[begin + n] = row[begin + n]
+            row, onto = block[lane, start - first], table[topic + lane, start]
+            for cut in range((start + 1) // LANES * LANES, n_cuts, LANES):
+                store_lanes(onto, np.uint64(cut), load_lanes(row, np.uint64(cut)))
 
 
 @compiled
@@ -301,7 +320,7 @@ def fill_spans(
     shares: int,
 ) -> None:
     """Fill scores[k, i, j] for one of `shares` parts of the blocks; all for share 0 of 1."""
-    n_cuts = document.cut_tokens.size
-    for number in range(share, count_blocks(n_cuts, scores.shape[0]), shares):
-        fill_block(document, factors, scratch, number)
-        copy_block(scores, scratch, number, n_cuts, False)
+    n_topics = scores.shape[0]
+    for number in range(share, count_blocks(document.cut_tokens.size, n_topics), shares):
+        onto = corner_of(number, n_topics)
+        fill_block(scores, onto, document, factors, scratch, number)
