@@ -328,7 +328,7 @@ BLOCKED_BUGS = {
     ),
     "1/h forgotten of topics that are not always active": Planted(
         {
-            "resampling": [
+            "active_topics": [
                 (
                     "spans.log_weights[n, start, cut] -= log_h",
                     "spans.log_weights[n, start, cut] -= 0.0",

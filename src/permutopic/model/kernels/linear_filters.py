@@ -20,10 +20,12 @@ import numpy as np
 from permutopic.jit import compiled
 from permutopic.model.kernels.elementary import fast_exp
 from permutopic.model.kernels.lanes import LANES, add_lanes, load_lanes, store_lanes
-from permutopic.model.kernels.log_filters import LOG_ZERO, FilterWorkspace
+from permutopic.model.kernels.max_filters import max_sums_forward
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from permutopic.model.kernels.log_filters import FilterWorkspace
 
 LOW, HIGH = 1e-50, 1e100
 GAPS = 4  # looked at together
@@ -39,30 +41,11 @@ def find_potentials(
     log_prevalence: NDArray[np.float64],
     filters: FilterWorkspace,
 ) -> None:
-    """Compute the potential of every cut for one order of the topics, a Viterbi pass."""
-    n_cuts, width = cuts.size, table.shape[2]
-    old, best = filters.shifted, filters.highest
-    for cut in range(width):
-        best[cut] = LOG_ZERO
-    best[0] = 0.0
-    for topic in order:
-        log_theta = log_prevalence[topic]
-        for cut in range(n_cuts):
-            best[cut] -= log_theta * cuts[cut]
-        for cut in range(width):
-            old[cut] = best[cut]
-        for start in range(n_cuts - 1):
-            here, first = old[start], (start + 1) // LANES * LANES
-            if here > 0.5 * LOG_ZERO:
-                for n in range(width - first):
-                    score = here + table[topic, start, first + n]
-                    highest = best[first + n]
-                    best[first + n] = score if score > highest else highest
-        for cut in range(n_cuts):
-            best[cut] += log_theta * cuts[cut]
-    for cut in range(n_cuts):
-        filters.potentials[cut] = best[cut]
-    for cut in range(n_cuts, width):
+    """Compute the potential of every cut for one order of the topics."""
+    max_sums_forward(table, cuts, order, log_prevalence, filters)
+    for cut in range(cuts.size):
+        filters.potentials[cut] = filters.forward[order.size, cut]
+    for cut in range(cuts.size, table.shape[2]):
         filters.potentials[cut] = 0.0
 
 

@@ -14,6 +14,11 @@ import numpy as np
 from permutopic.jit import compiled
 from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.log_filters import LOG_ZERO, FilterWorkspace
+from permutopic.model.kernels.max_filters import (
+    max_step_forward,
+    max_sums_backward,
+    max_sums_forward,
+)
 from permutopic.model.kernels.orders import insert_at, log_prior_step, without_topic
 from permutopic.model.kernels.placement import restricted_order
 
@@ -37,56 +42,6 @@ def transpose_weights(spans: SpanTable) -> None:
 
 
 @compiled
-def max_step_forward(
-    spans: SpanTable, n: int, slot: int, onto: int, filters: FilterWorkspace
-) -> None:
-    """Let a slot take any span: new[j] = max_i old[i] + weight of i … j, or old[j]."""
-    cuts, table, log_theta = spans.cuts, spans.log_weights, spans.log_prevalence[n]
-    forward, n_cuts, width = filters.forward, cuts.size, table.shape[2]
-    old, best = filters.shifted, filters.highest
-    for cut in range(n_cuts):
-        old[cut] = forward[slot, cut] - log_theta * cuts[cut]
-    for cut in range(n_cuts, width):
-        old[cut] = LOG_ZERO
-    for cut in range(width):
-        best[cut] = old[cut]
-    for start in range(n_cuts - 1):
-        here, first = old[start], (start + 1) // LANES * LANES
-        if here > 0.5 * LOG_ZERO:
-            for end in range(width - first):
-                score = here + table[n, start, first + end]
-                highest = best[first + end]
-                best[first + end] = score if score > highest else highest
-    for cut in range(n_cuts):
-        forward[onto, cut] = best[cut] + log_theta * cuts[cut]
-
-
-@compiled
-def max_step_backward(
-    spans: SpanTable, n: int, slot: int, onto: int, filters: FilterWorkspace
-) -> None:
-    """Do the same from the right: new[i] = max_j weight of i … j + old[j], or old[i]."""
-    cuts, transposed, log_theta = spans.cuts, spans.transposed, spans.log_prevalence[n]
-    backward, n_cuts, width = filters.backward, cuts.size, transposed.shape[2]
-    old, best = filters.shifted, filters.highest
-    for cut in range(n_cuts):
-        old[cut] = backward[slot, cut] + log_theta * cuts[cut]
-    for cut in range(n_cuts, width):
-        old[cut] = LOG_ZERO
-    for cut in range(width):
-        best[cut] = old[cut]
-    for cut in range(1, n_cuts):
-        here = old[cut]
-        if here > 0.5 * LOG_ZERO:
-            for start in range((cut + LANES - 1) // LANES * LANES):
-                score = here + transposed[n, cut - 1, start]
-                highest = best[start]
-                best[start] = score if score > highest else highest
-    for cut in range(n_cuts):
-        backward[onto, cut] = best[cut] - log_theta * cuts[cut]
-
-
-@compiled
 def best_bag(
     spans: SpanTable,
     order: NDArray[np.int64],
@@ -97,10 +52,7 @@ def best_bag(
     cuts, forward, table = spans.cuts, filters.forward, spans.log_weights
     restricted = restricted_order(order, spans.active_index)
     bag[:] = 0
-    forward[0, : cuts.size] = LOG_ZERO
-    forward[0, 0] = 0.0
-    for slot in range(restricted.size):
-        max_step_forward(spans, restricted[slot], slot, slot + 1, filters)
+    max_sums_forward(table, cuts, restricted, spans.log_prevalence, filters)
     end = cuts.size - 1
     for slot in range(restricted.size - 1, -1, -1):
         n = restricted[slot]
@@ -121,20 +73,15 @@ def best_scores_at_gaps(
 ) -> NDArray[np.float64]:
     """Return the best log weight with active topic n in each gap between the other active ones."""
     forward, backward, n_cuts = filters.forward, filters.backward, spans.cuts.size
+    cuts, log_prevalence = spans.cuts, spans.log_prevalence
     restricted = restricted_order(others, spans.active_index)
     last, through = restricted.size, forward.shape[0] - 1
-    forward[0, :n_cuts] = LOG_ZERO
-    forward[0, 0] = 0.0
-    backward[last, :n_cuts] = LOG_ZERO
-    backward[last, n_cuts - 1] = 0.0
-    for slot in range(last):
-        max_step_forward(spans, restricted[slot], slot, slot + 1, filters)
-        back = last - 1 - slot
-        max_step_backward(spans, restricted[back], back + 1, back, filters)
+    max_sums_forward(spans.log_weights, cuts, restricted, log_prevalence, filters)
+    max_sums_backward(spans.transposed, cuts, restricted, log_prevalence, filters)
     scores = np.empty(last + 1)
     scores[:] = LOG_ZERO
     for gap in range(last + 1):
-        max_step_forward(spans, n, gap, through, filters)
+        max_step_forward(spans.log_weights, n, log_prevalence[n], cuts, gap, through, filters)
         for cut in range(n_cuts):
             scores[gap] = max(scores[gap], forward[through, cut] + backward[gap, cut])
     return scores
