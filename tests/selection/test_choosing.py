@@ -213,11 +213,16 @@ def test_one_seed_cannot_disagree(small):
         choose_k(small, [2, 3], n_seeds=1)
 
 
-@pytest.mark.parametrize("n_units", [1, 79, 80, 200, 279, 280, 10**6])
+@pytest.mark.parametrize("n_units", [4, 79, 80, 200, 279, 280, 10**6])
 def test_there_are_units_for_every_candidate(n_units):
     candidates = default_candidates(n_units)
     assert len(candidates) >= 3
     assert candidates == (2, 3, 4) or 10 * max(candidates) <= n_units
+
+
+def test_no_candidate_is_above_the_units():
+    assert default_candidates(4) == (2, 3, 4)
+    assert default_candidates(3) == default_candidates(2) == (2, 3)
 
 
 def test_a_small_corpus_is_tried_with_few_topics(small):

@@ -193,7 +193,10 @@ def default_candidates(n_units: int) -> tuple[int, ...]:
     ((4, 6, 8, 10, 14, 20, 28), (4, 6, 8), (2, 3, 4))
     """
     fitting = tuple(k for k in CANDIDATES if k * _UNITS_PER_TOPIC <= n_units)
-    return fitting if len(fitting) >= 3 else _SMALL_CANDIDATES
+    if len(fitting) >= 3:
+        return fitting
+    # No more topics than units; of two units at least two numbers are named in what is refused.
+    return tuple(k for k in _SMALL_CANDIDATES if k <= max(n_units, 3))
 
 
 def check_candidates(candidates: object) -> tuple[int, ...]:
