@@ -12,17 +12,19 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
-import math
 import multiprocessing
 import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
@@ -49,7 +51,7 @@ from permutopic.model.state import initial_state
 from permutopic.streams import Streams
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -124,13 +126,28 @@ def seconds(job: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def take_turns(jobs: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
+def take_turns(
+    jobs: dict[str, Callable[[], object]],
+    repeats: int,
+    summary: Callable[[list[float]], float] = min,
+) -> dict[str, float]:
     """Time jobs in turns; the shortest time of each counts, for it has least of other work."""
-    best = dict.fromkeys(jobs, math.inf)
+    times: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(repeats):
         for name, job in jobs.items():
-            best[name] = min(best[name], seconds(job))
-    return best
+            times[name].append(seconds(job))
+    return {name: summary(each) for name, each in times.items()}
+
+
+@contextmanager
+def busy_process() -> Iterator[None]:
+    """Keep one core busy with a process that does nothing of use."""
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
 def in_fresh_process(function: Callable[..., Any], *arguments: object) -> Any:
@@ -267,8 +284,13 @@ def fits(folder: Path, report: Report, rounds: int) -> None:
     report.tell(f"{where}: seconds", {**spent, "paper": paper})
 
 
-def time_threads(corpus: Corpus, n_topics: int, repeats: int) -> dict[str, float]:
-    """Time a blocked sweep from one settled state, on one thread and on two, in turns."""
+def time_threads(
+    corpus: Corpus, n_topics: int, repeats: int, *, disturbed: bool = False
+) -> dict[str, float]:
+    """Time a blocked sweep from one settled state, on one thread and on two, in turns.
+
+    Where a third process disturbs, the mean counts: the shortest time would be that of good luck.
+    """
     priors = Priors.for_documents(corpus.n_documents)
     settled = initial_state(corpus, n_topics, priors, np.random.default_rng(0))
     moves = {n: blocked_moves(corpus, n_topics, priors, n_threads=n) for n in (1, 2)}
@@ -280,7 +302,12 @@ def time_threads(corpus: Corpus, n_topics: int, repeats: int) -> dict[str, float
         ends[n_threads] = settled.copy()
         sweep_once(ends[n_threads], moves[n_threads], Streams(1), 0)
 
-    best = take_turns({"one": partial(one_sweep, 1), "two": partial(one_sweep, 2)}, repeats)
+    jobs: dict[str, Callable[[], object]] = {
+        "one": partial(one_sweep, 1),
+        "two": partial(one_sweep, 2),
+    }
+    with busy_process() if disturbed else nullcontext():
+        best = take_turns(jobs, repeats, fmean if disturbed else min)
     for one, two in zip(vars(ends[1]).values(), vars(ends[2]).values(), strict=True):
         if not np.array_equal(one, two):
             raise AssertionError("two threads must give what one gives, to the last bit")
@@ -290,9 +317,14 @@ def time_threads(corpus: Corpus, n_topics: int, repeats: int) -> dict[str, float
 def threads(folder: Path, report: Report) -> None:
     """Compare two threads with one on the largest corpus."""
     corpus = read_corpus(folder / "cities_en.jsonl.gz", "whitespace")
-    best = time_threads(corpus, 20, 4)
-    report.judge("one thread / two, cities_en K=20", best["one"] / best["two"], 1.6, at_most=False)
-    report.tell("seconds a sweep", {n_threads: round(time, 4) for n_threads, time in best.items()})
+    for name, target, repeats, disturbed in (
+        ("one thread / two, cities_en K=20", 1.75, 8, False),
+        ("the same beside a busy process", 1.0, 16, True),
+    ):
+        best = time_threads(corpus, 20, repeats, disturbed=disturbed)
+        report.judge(name, best["one"] / best["two"], target, at_most=False)
+        shown = {n_threads: round(time, 4) for n_threads, time in best.items()}
+        report.tell("seconds a sweep", shown)
 
 
 class TableWork(NamedTuple):
@@ -476,7 +508,7 @@ def table(folder: Path, report: Report, repeats: int = 300) -> None:
             if library is not None:
                 best = beside_cpp(work, library, repeats)
                 ratio = min(best["plain"], best["vectors"]) / best["ours"]
-                report.judge(f"C++ / ours, {name}, cities_paper", ratio, 0.8, at_most=False)
+                report.judge(f"C++ / ours, {name}, cities_paper", ratio, 0.9, at_most=False)
                 shown = {shape: round(1000 * time, 4) for shape, time in best.items()}
                 report.tell(f"{name}: milliseconds", shown)
             what_bounds(work, report, name, repeats)

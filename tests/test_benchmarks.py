@@ -120,8 +120,22 @@ def test_fits_are_timed_in_turns(drawn):
 
 
 def test_threads_are_timed_from_one_state(drawn):
-    best = inference.time_threads(drawn[0], 4, repeats=1)
-    assert set(best) == {"one", "two"}
+    for disturbed in (False, True):
+        best = inference.time_threads(drawn[0], 4, repeats=1, disturbed=disturbed)
+        assert set(best) == {"one", "two"}
+
+
+def test_a_busy_process_lasts_as_long_as_it_is_needed(monkeypatch):
+    started, popen = [], inference.subprocess.Popen
+
+    def noted(command):
+        started.append(popen(command))
+        return started[0]
+
+    monkeypatch.setattr(inference.subprocess, "Popen", noted)
+    with inference.busy_process():
+        assert started[0].poll() is None
+    assert started[0].returncode is not None
 
 
 def test_a_long_document_is_followed():
@@ -162,6 +176,10 @@ def test_turns_keep_the_shortest_time():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inference, "seconds", lambda job: next(times))
         assert inference.take_turns({"a": int, "b": int}, 3) == {"a": 2, "b": 4.0}
+    times = iter([3, 5, 3, 4.0, 6, 9])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inference, "seconds", lambda job: next(times))
+        assert inference.take_turns({"a": int, "b": int}, 3, max) == {"a": 6, "b": 9}
 
 
 RECORDS = [
