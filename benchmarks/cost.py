@@ -20,7 +20,7 @@ from permutopic import ContentModel, read_corpus
 from permutopic.datasets import elements_folder
 from permutopic.model.cost import expected_cost
 
-from inference import in_fresh_process, peak_gigabytes
+from measuring import in_fresh_process, peak_gigabytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

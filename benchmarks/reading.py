@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from permutopic import InputWarning, ReadOptions, read_corpus, read_documents
 
 from formats import write_all, write_folder
-from inference import in_fresh_process, peak_gigabytes, take_turns
+from measuring import in_fresh_process, peak_gigabytes, take_turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -33,7 +33,7 @@ from permutopic.evaluation.evaluate import score_corpus_segmentation
 from permutopic.metrics import score_alignment
 from permutopic.model.generate import generate
 
-from inference import seconds
+from measuring import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

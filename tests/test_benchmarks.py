@@ -23,6 +23,7 @@ from permutopic.streams import Streams
 import compiling
 import formats
 import inference
+import measuring
 import reading
 from audit import check_state
 from plain import PlainSweep
@@ -80,7 +81,7 @@ def test_another_table_is_noticed():
 
 
 def test_the_table_is_taken_to_pieces(capsys):
-    work, report = table_work(10), inference.Report()
+    work, report = table_work(10), measuring.Report()
     inference.what_bounds(work, report, "table", repeats=2)
     shares = report.facts["table: shares of the time"]
     assert sum(shares.values()) == pytest.approx(1, abs=0.01)
@@ -126,14 +127,14 @@ def test_threads_are_timed_from_one_state(drawn):
 
 
 def test_a_busy_process_lasts_as_long_as_it_is_needed(monkeypatch):
-    started, popen = [], inference.subprocess.Popen
+    started, popen = [], measuring.subprocess.Popen
 
     def noted(command):
         started.append(popen(command))
         return started[0]
 
-    monkeypatch.setattr(inference.subprocess, "Popen", noted)
-    with inference.busy_process():
+    monkeypatch.setattr(measuring.subprocess, "Popen", noted)
+    with measuring.busy_process():
         assert started[0].poll() is None
     assert started[0].returncode is not None
 
@@ -150,11 +151,11 @@ def test_agreement_does_not_depend_on_numbers():
 
 
 def test_memory_is_measured_in_a_process_of_its_own():
-    assert 0.01 < inference.in_fresh_process(inference.peak_gigabytes) < 10
+    assert 0.01 < measuring.in_fresh_process(measuring.peak_gigabytes) < 10
 
 
 def test_a_report_names_what_was_missed(capsys):
-    report = inference.Report()
+    report = measuring.Report()
     report.judge("ours / theirs", 0.5, 1.0, at_most=True)
     report.judge("one / two", 1.2, 1.6, at_most=False)
     report.tell("seconds", 3.25)
@@ -174,12 +175,12 @@ def test_a_report_names_what_was_missed(capsys):
 def test_turns_keep_the_shortest_time():
     times = iter([3, 5, 3, 4.0, 2, 9])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inference, "seconds", lambda job: next(times))
-        assert inference.take_turns({"a": int, "b": int}, 3) == {"a": 2, "b": 4.0}
+        patch.setattr(measuring, "seconds", lambda job: next(times))
+        assert measuring.take_turns({"a": int, "b": int}, 3) == {"a": 2, "b": 4.0}
     times = iter([3, 5, 3, 4.0, 6, 9])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inference, "seconds", lambda job: next(times))
-        assert inference.take_turns({"a": int, "b": int}, 3, max) == {"a": 6, "b": 9}
+        patch.setattr(measuring, "seconds", lambda job: next(times))
+        assert measuring.take_turns({"a": int, "b": int}, 3, max) == {"a": 6, "b": 9}
 
 
 RECORDS = [
