@@ -300,8 +300,8 @@ def infer_structure(
         if visit == settings.visits - 1:
             n_drawn = settings.visits * settings.rounds
             for unit in range(n_units):
-                divide_by(summary.probabilities[unit], n_drawn)
-            divide_by(summary.boundaries, n_drawn)
+                divide_by(summary.probabilities[unit], float(n_drawn))
+            divide_by(summary.boundaries, float(n_drawn))
             if settings.visits == 1:
                 weigh_inclusion(spans.log_weights, cuts, cut_probabilities, active, inclusion, -1.0)
             else:
