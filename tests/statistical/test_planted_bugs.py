@@ -349,8 +349,8 @@ BLOCKED_BUGS = {
         {
             "span_table": [
                 (
-                    "seen[document.tokens[token], start] = 0.0",
-                    "seen[document.tokens[token], start] += 0.0",
+                    "seen[document.tokens[token] * STARTS + start] = 0.0",
+                    "seen[document.tokens[token] * STARTS + start] += 0.0",
                 )
             ]
         }
