@@ -133,6 +133,15 @@ def test_a_change_of_a_file_that_a_kernel_calls_into_compiles_it_anew(tiny_packa
     assert tiny_package("outer") == ([22], 0)
 
 
+def test_a_kernel_that_moved_replaces_its_files(tiny_package):
+    tiny_package("outer")
+    source = tiny_package.package / "model/tiny.py"
+    source.write_text("# one line more\n" + source.read_text())
+    assert tiny_package("outer") == ([21], 3)
+    assert len(list(tiny_package.cache.rglob("*.nbc"))) == 3
+    assert len(list(tiny_package.cache.rglob("*.nbi"))) == 3
+
+
 @pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
 def test_a_damaged_file_is_compiled_anew(tiny_package, pattern):
     tiny_package("outer")

@@ -63,8 +63,8 @@ def enable_cache(dispatcher: Any, function: Callable[..., object], load: Load | 
 class _KernelLocator:
     """What numba asks for a function's file names and freshness."""
 
-    def __init__(self, function: Callable[..., object], folder: CacheFolder, source: Path) -> None:
-        self._py_file, self._line = str(source), function.__code__.co_firstlineno
+    def __init__(self, folder: CacheFolder, source: Path) -> None:
+        self._py_file = str(source)
         self._path = Path(folder.path or "") / source.relative_to(PACKAGE).parent
 
     def get_cache_path(self) -> str:
@@ -74,7 +74,7 @@ class _KernelLocator:
         return _stamp()
 
     def get_disambiguator(self) -> str:
-        return str(self._line)
+        return "0"  # not the line: a function that moves keeps its files' names, and replaces them
 
     def ensure_cache_path(self) -> None:
         self._path.mkdir(parents=True, exist_ok=True)
@@ -138,7 +138,7 @@ class _KernelCache(caching.FunctionCache):
     def __init__(
         self, function: Callable[..., object], folder: CacheFolder, source: Path, load: Load | None
     ) -> None:
-        locator = _KernelLocator(function, folder, source)
+        locator = _KernelLocator(folder, source)
         self._name, self._py_func = repr(function), function
         self._impl = _KernelCacheImpl(function, locator, load)
         self._cache_path = locator.get_cache_path()

@@ -48,7 +48,8 @@ def pays(named: list[Any], options: ReadOptions, encoder: Encoder) -> bool:
     Standard input, and the user's own function for tokens, stay in this process; and a worker
     of somebody else's starts none.
     """
-    can_start = sys.executable and not getattr(sys, "frozen", False)
+    # A Connection takes pipes as other systems have them.
+    can_start = sys.executable and not getattr(sys, "frozen", False) and sys.platform != "win32"
     if callable(encoder.tokens.split) or multiprocessing.parent_process() or not can_start:
         return False
     n_bytes = 0

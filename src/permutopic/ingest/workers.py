@@ -7,25 +7,26 @@ process with numba's threads may hang.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
-import pickle
 import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from multiprocessing.connection import Connection
 from queue import SimpleQueue
-from typing import IO, TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
     from types import TracebackType
+    from typing import IO
 
 _log = logging.getLogger("permutopic")
 _CODE = (
-    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from permutopic.ingest.workers import serve; serve()"
 )
 
@@ -37,7 +38,7 @@ class WorkerPool:
     """
 
     def __init__(self, job: Callable[[Any], object], n_workers: int) -> None:
-        self._greeting = (list(sys.path), job)
+        self._job = job
         self._n_workers = n_workers
         self._threads = ThreadPoolExecutor(n_workers)
         self._workers: list[_Worker] = []
@@ -46,7 +47,7 @@ class WorkerPool:
     def __enter__(self) -> Self:
         try:
             for _ in range(self._n_workers):
-                self._workers.append(_Worker(self._greeting))
+                self._workers.append(_Worker(self._job))
         except OSError as error:  # no more processes: those that there are will do
             _log.info("a process to read files cannot be started (%s)", error)
         except BaseException:
@@ -75,7 +76,7 @@ class WorkerPool:
         if worker is not None:
             try:
                 answer = worker.ask(task)
-            except Exception as error:  # it was killed, or what it was sent cannot be pickled
+            except Exception as error:  # it was killed, or what it was sent cannot travel
                 _log.info("a process that reads files is lost (%s)", error)
                 worker.process.kill()
                 self._workers.remove(worker)
@@ -97,32 +98,39 @@ class WorkerPool:
 class _Worker:
     """One process, and the pipes to and from it."""
 
-    def __init__(self, greeting: tuple[object, ...]) -> None:
-        self._greeting = greeting
+    def __init__(self, job: Callable[[Any], object]) -> None:
+        self._greeting: tuple[object, ...] = (job,)
         self.process = subprocess.Popen(  # noqa: S603 (our own interpreter)
-            [sys.executable, "-c", _CODE],
+            [sys.executable, "-c", _CODE, json.dumps([*map(str, sys.path)])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONUTF8": str(sys.flags.utf8_mode)},
         )
-        self._requests = cast("IO[bytes]", self.process.stdin)
-        self._answers = cast("IO[bytes]", self.process.stdout)
+        self._requests = Connection(_taken(self.process.stdin), readable=False)
+        self._answers = Connection(_taken(self.process.stdout), writable=False)
 
     def ask(self, task: object) -> object:
         """Send a task and wait for the answer."""
         for message in (*self._greeting, task):
-            pickle.dump(message, self._requests, pickle.HIGHEST_PROTOCOL)
+            self._requests.send(message)
         self._greeting = ()
-        self._requests.flush()
-        return pickle.load(self._answers)  # noqa: S301 (what our own process wrote)
+        return self._answers.recv()
 
     def close(self) -> None:
         """Wait for the end of a process that was killed, and close the pipes."""
         self.process.wait()
-        for pipe in (self._requests, self._answers):
-            with suppress(OSError):  # what was not sent cannot be
-                pipe.close()
+        self._requests.close()
+        self._answers.close()
+
+
+def _taken(pipe: IO[bytes] | None) -> int:
+    """Return a descriptor of a pipe that belongs to the caller; the pipe itself is closed."""
+    if pipe is None:
+        raise OSError("a process without a pipe")
+    descriptor = os.dup(pipe.fileno())
+    pipe.close()
+    return descriptor
 
 
 def serve() -> None:
@@ -131,17 +139,20 @@ def serve() -> None:
     That is the end of the process that sends them, too, whatever ended it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops its workers
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    requests = Connection(os.dup(0), writable=False)
+    answers = Connection(os.dup(1), readable=False)
     os.dup2(2, 1)  # what a library prints must not get among the answers
-    job = pickle.load(requests)  # noqa: S301 (what our own parent wrote)
+    try:
+        job = requests.recv()
+    except EOFError:
+        return
     while True:
         try:
-            task = pickle.load(requests)  # noqa: S301
+            task = requests.recv()
         except EOFError:
             return
         try:
             answer = job(task)
         except Exception:  # the parent runs into it too, and says what it is
             answer = None
-        pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
-        answers.flush()
+        answers.send(answer)
