@@ -76,8 +76,8 @@ class Counter(event.Listener):
     def on_end(self, event): pass
 counter = Counter()
 event.register("numba:compile", counter)
-from permutopic.model.tiny import inner, outer
-print(*[{"inner": inner, "outer": outer}[name](20) for name in sys.argv[1:]], counter.count)
+from permutopic.model import tiny
+print(*[getattr(tiny, name)(20) for name in sys.argv[1:]], counter.count)
 """
 
 
@@ -124,6 +124,39 @@ def test_a_new_process_compiles_nothing_whoever_called_a_kernel_first(tiny_packa
     assert tiny_package("outer") == ([21], 0)
     assert tiny_package("inner", "outer") == ([21, 21], 1)  # inner, for calls from Python
     assert tiny_package("outer", "inner") == ([21, 21], 0)
+
+
+TWINS = """
+from permutopic.jit import compiled
+def adder(n):
+    @compiled
+    def add(x):
+        return x + n
+    return add
+add_one, add_two = adder(1), adder(2)
+@compiled
+def one(x):
+    return add_one(x)
+@compiled
+def two(x):
+    return add_two(x)
+@compiled
+def only_one(x):
+    return one(x)
+@compiled
+def only_two(x):
+    return two(x)
+@compiled
+def both(x):
+    return 100 * one(x) + two(x)
+"""
+
+
+def test_functions_of_one_name_from_two_processes_are_not_mistaken(tiny_package):
+    (tiny_package.package / "model/tiny.py").write_text(TWINS)
+    assert tiny_package("only_one") == ([21], 3)
+    assert tiny_package("only_two") == ([22], 3)
+    assert tiny_package("both") == ([2122], 1)
 
 
 def test_a_change_of_a_file_that_a_kernel_calls_into_compiles_it_anew(tiny_package):

@@ -7,15 +7,23 @@ Python calls, with everything below it linked in.
 
 from __future__ import annotations
 
+import secrets
 from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import llvmlite.binding as llvm
+from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# numba tells functions of one name, as closures have, apart by a number that every process counts
+# from 1. Code that several processes have kept is linked by these names: two functions would be
+# taken for one. So each process counts from a random number.
+_function_numbers = count(secrets.randbits(62))
 
 
 class IntermediateLibrary(JITCodeLibrary):
@@ -61,13 +69,17 @@ class IntermediateLibrary(JITCodeLibrary):
 
 @contextmanager
 def intermediate_code(codegen: Any) -> Iterator[None]:
-    """Keep as intermediate code whatever numba compiles for a function, its own parts included."""
-    before = codegen._library_class
-    codegen._library_class = IntermediateLibrary
+    """Keep as intermediate code whatever numba compiles for a function, its own parts included.
+
+    Their names are unlike those of any other process.
+    """
+    identity: Any = FunctionIdentity
+    before = codegen._library_class, identity._unique_ids
+    codegen._library_class, identity._unique_ids = IntermediateLibrary, _function_numbers
     try:
         yield
     finally:
-        codegen._library_class = before
+        codegen._library_class, identity._unique_ids = before
 
 
 def machine_code_library(codegen: Any, name: str) -> JITCodeLibrary:

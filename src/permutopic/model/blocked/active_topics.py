@@ -1,7 +1,7 @@
 """The topics that a visit of a fit considers: where there are many, not all of them.
 
 The document's own topics are active, and others by their inclusion probability h. A topic in use
-then weighs 1/h, so that draws stay exact.
+then weighs 1/h, so that draws stay exact, as in inference: only the probabilities differ.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.jit import compiled
-from permutopic.model.kernels.placement import place_topic
+from permutopic.model.kernels.placement import draw_active, place_topic
+from permutopic.model.kernels.preparation import weigh_inclusion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,48 +23,51 @@ if TYPE_CHECKING:
 
 
 @compiled
-def draw_active_topics(
-    batch: Batch,
-    n: int,
-    bag: NDArray[np.int64],
-    topic_tokens: NDArray[np.int64],
-    limits: ActiveLimits,
-) -> tuple[float, float]:
-    """Draw the active topics of a document that is out of the counts; return log h of both kinds.
+def inclusion_probabilities(
+    topic_tokens: NDArray[np.int64], limits: ActiveLimits
+) -> NDArray[np.float64]:
+    """Return the inclusion probability of every topic, for a document that is out of the counts.
 
-    A topic that no other document uses is *spare*. Those that this document uses are active, and
-    of the rest about so many as `limits` says. Which topics are spare, and so the inclusion
-    probabilities, depends on the other documents alone.
+    A topic that no other document uses is *spare*; of both kinds, about so many are active as
+    `limits` says. The probabilities depend on the other documents alone.
     """
-    n_spare, n_active = 0, 0
-    for topic in range(bag.size):
+    n_topics, n_spare = topic_tokens.size, 0
+    for topic in range(n_topics):
         n_spare += topic_tokens[topic] == 0
-    n_others = bag.size - n_spare
+    n_others = n_topics - n_spare
     spare = max(limits.spare, limits.fewest - n_others)
-    of_spare = spare / max(n_spare, spare)
-    of_others = limits.others / max(n_others, limits.others)
-    for topic in range(bag.size):
-        inclusion = of_spare if topic_tokens[topic] == 0 else of_others
-        batch.active_index[n, topic] = -1
-        if bag[topic] > 0 or batch.active_uniforms[n, topic] < inclusion:
-            batch.active[n, n_active] = topic
-            batch.active_index[n, topic] = n_active
-            n_active += 1
-    batch.n_active[n] = n_active
-    return float(np.log(of_spare)), float(np.log(of_others))
+    inclusion = np.empty(n_topics)
+    for topic in range(n_topics):
+        if topic_tokens[topic] == 0:
+            inclusion[topic] = spare / max(n_spare, spare)
+        else:
+            inclusion[topic] = limits.others / max(n_others, limits.others)
+    return inclusion
 
 
 @compiled
-def weigh_active_topics(
-    spans: SpanTable, topic_tokens: NDArray[np.int64], log_inclusion: tuple[float, float]
+def write_active_topics(
+    batch: Batch, n: int, bag: NDArray[np.int64], inclusion: NDArray[np.float64]
 ) -> None:
-    """Make a topic in use weigh 1/h, as in `preparation.weigh_inclusion`."""
-    for n in range(spans.active.size):
-        log_h = log_inclusion[0] if topic_tokens[n] == 0 else log_inclusion[1]
-        if log_h < 0.0:
-            for start in range(spans.cuts.size - 1):
-                for cut in range(start + 1, spans.cuts.size):
-                    spans.log_weights[n, start, cut] -= log_h
+    """Draw the active topics of the n-th document of a batch."""
+    active = draw_active(inclusion, bag, batch.active_uniforms[n])
+    batch.n_active[n] = active.size
+    for topic in range(bag.size):
+        batch.active_index[n, topic] = -1
+    for index in range(active.size):
+        batch.active[n, index] = active[index]
+        batch.active_index[n, active[index]] = index
+
+
+@compiled
+def weigh_active_topics(spans: SpanTable, inclusion: NDArray[np.float64]) -> None:
+    """Make a topic in use weigh 1/h, unless all are certain; boundaries weigh 1/p already."""
+    certain = True
+    for topic in range(inclusion.size):
+        certain = certain and inclusion[topic] == 1.0
+    if not certain:
+        ones = np.ones(spans.cuts[spans.cuts.size - 1] + 1)
+        weigh_inclusion(spans.log_weights, spans.cuts, ones, spans.active, inclusion, 1.0)
 
 
 @compiled

@@ -13,9 +13,10 @@ import numpy as np
 
 from permutopic.jit import atomic_add, compiled, rest
 from permutopic.model.blocked.active_topics import (
-    draw_active_topics,
+    inclusion_probabilities,
     place_inactive,
     weigh_active_topics,
+    write_active_topics,
 )
 from permutopic.model.blocked.packed import (
     Batch,
@@ -300,11 +301,11 @@ def resample_batch(
         d, counters = batch.documents[n], batch.work_counters[n]
         document, postings = cut_document_of(packed, batch, n), postings_of(packed, d)
         bag, own_inversions, offsets = bags[d], inversions[d], unit_starts_of(packed, d)
-        log_inclusion = (0.0, 0.0)
         if leads:
             fill_order(order, own_inversions)
             assign_topics(topics, offsets, bag, order, counts, -1)
-            log_inclusion = draw_active_topics(batch, n, bag, counts.topics, workspace.limits)
+            inclusion = inclusion_probabilities(counts.topics, workspace.limits)
+            write_active_topics(batch, n, bag, inclusion)
         enter_stage(counters, _REMOVING, leads)
         spans = spans_for(workspace, batch, n, settings.log_prevalence)
         factors = factors_for(workspace, document.words.size, spans.active, counts.topics)
@@ -328,7 +329,8 @@ def resample_batch(
         )
         leave_stage(counters, _FILLING, n_blocks, leads)
         if leads:
-            weigh_active_topics(spans, factors.topic_tokens, log_inclusion)
+            inclusion = inclusion_probabilities(counts.topics, workspace.limits)
+            weigh_active_topics(spans, inclusion)
             present = restricted_order(order, spans.active_index)
             find_potentials(spans.log_weights, spans.cuts, present, spans.log_prevalence, filters)
         enter_stage(counters, _SCALING, leads)

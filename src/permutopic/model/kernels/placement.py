@@ -2,10 +2,9 @@
 
 They are made on linear weights where these fit, and in log space where they do not. Not all topics
 have to be active in a visit: most new documents use few of them, and in a fit many may be spare. A
-topic is *active* if the document uses it, and
-otherwise with its inclusion probability; an inactive one keeps its empty bag, and only its slot in
-the order is drawn. That is exact if a topic in use weighs more: `preparation.weigh_inclusion`, and
-`resampling.weigh_spare` in a fit.
+topic is *active* if the document uses it, and otherwise with its inclusion probability; an inactive
+one keeps its empty bag, and only its slot in the order is drawn. That is exact if a topic in use
+weighs more: `preparation.weigh_inclusion`.
 
 The span table holds the active topics alone, numbered among themselves.
 """
