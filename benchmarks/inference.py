@@ -19,15 +19,16 @@ import time
 from contextlib import nullcontext
 from functools import partial
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numba
 import numpy as np
 
 from permutopic import ContentModel, Priors, read_corpus
 from permutopic.baselines.lda import make_model
+from permutopic.jit import compiled
 from permutopic.model.blocked import resampling
 from permutopic.model.blocked.engine import TableEngine, every_position
 from permutopic.model.blocked.moves import blocked_moves
@@ -36,7 +37,7 @@ from permutopic.model.generate import generate
 from permutopic.model.joint import FastLogJoint
 from permutopic.model.kernels import span_table
 from permutopic.model.kernels.lanes import LANES
-from permutopic.model.kernels.orders import fill_order
+from permutopic.model.kernels.orders import fill_order, write_topics
 from permutopic.model.kernels.preparation import at_cuts
 from permutopic.model.kernels.span_table import STARTS
 from permutopic.model.mcmc.convergence import co_occurrence, match_topics
@@ -191,7 +192,7 @@ def fits(folder: Path, report: Report, rounds: int) -> None:
 def time_threads(
     corpus: Corpus, n_topics: int, repeats: int, *, disturbed: bool = False
 ) -> dict[str, float]:
-    """Time a blocked sweep from one settled state, on one thread and on two, in turns.
+    """Time sweeps of two equal chains in turns, one on one thread and the other on two.
 
     Where a third process disturbs, the mean counts: the shortest time would be that of good luck.
     """
@@ -200,11 +201,11 @@ def time_threads(
     moves = {n: blocked_moves(corpus, n_topics, priors, n_threads=n) for n in (1, 2)}
     for sweep in range(5):
         sweep_once(settled, moves[2], Streams(0), sweep)
-    ends: dict[int, State] = {}
+    chains = {n_threads: settled.copy() for n_threads in moves}
+    sweeps = {n_threads: count() for n_threads in moves}
 
     def one_sweep(n_threads: int) -> None:
-        ends[n_threads] = settled.copy()
-        sweep_once(ends[n_threads], moves[n_threads], Streams(1), 0)
+        sweep_once(chains[n_threads], moves[n_threads], Streams(1), next(sweeps[n_threads]))
 
     jobs: dict[str, Callable[[], object]] = {
         "one": partial(one_sweep, 1),
@@ -212,7 +213,7 @@ def time_threads(
     }
     with busy_process() if disturbed else nullcontext():
         best = take_turns(jobs, repeats, fmean if disturbed else min)
-    for one, two in zip(vars(ends[1]).values(), vars(ends[2]).values(), strict=True):
+    for one, two in zip(*(vars(chain).values() for chain in chains.values()), strict=True):
         if not np.array_equal(one, two):
             raise AssertionError("two threads must give what one gives, to the last bit")
     return best
@@ -261,8 +262,9 @@ def table_work(corpus: Corpus, n_topics: int, document: int) -> TableWork:
     topics, n_words = np.empty(offsets.size - 1, dtype=np.int64), postings.words.size
     bag, order = state.bag[document], np.empty(n_topics, dtype=np.int64)
     fill_order(order, state.inversions[document])
-    resampling.assign_topics(topics, offsets, bag, order, counts, -1)
-    resampling.update_word_counts(postings, topics, counts, -1, 0, n_words)
+    write_topics(topics, order, bag)
+    resampling.add_topic_tokens(counts.topics, offsets, order, bag, -1)
+    resampling.update_word_counts(postings, topics, counts.words, -1, 0, n_words)
     rows = engine.rows[: engine.n_groups * n_words * LANES].reshape((-1, n_words, LANES))
     span_table.gather_rows(
         rows, postings.words, counts.words, np.arange(n_topics), priors.word, 0, n_words
@@ -369,7 +371,7 @@ def _walk_partly(
 
 
 # Not kept on disk: numba would not notice that what it calls has changed.
-walk_partly = numba.njit(nogil=True, error_model="numpy")(_walk_partly)
+walk_partly = compiled(_walk_partly)
 
 
 def what_bounds(work: TableWork, report: Report, name: str, repeats: int) -> None:

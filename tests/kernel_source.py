@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numba
 
-from permutopic import jit, model
+from permutopic import jit, jit_instructions, model
 
+DECORATORS = ("compiled", "borrowing", "inlined")
 FOLDER = Path(model.__file__).parent
 
 
@@ -31,7 +32,8 @@ def _compiled_modules():
     """The modules that have anything compiled, by file name, each before those that import it."""
     paths = {_dotted(path): path for path in sorted(FOLDER.rglob("*.py"))}
     waiting = {name: set(_imports(path)) for name, path in paths.items()}
-    waiting = {name: used for name, used in waiting.items() if "permutopic.jit.compiled" in used}
+    decorators = {f"permutopic.jit.{decorator}" for decorator in DECORATORS}
+    waiting = {name: used for name, used in waiting.items() if used & decorators}
     ordered = {}
     while waiting:
         ready = sorted(name for name, used in waiting.items() if not used & waiting.keys())
@@ -107,7 +109,9 @@ def _planted(name, source, bugs):
 def _importer(loaded, compiled):
     """An `import` that gives the fresh modules, and this way of compiling."""
     asked = {MODULES[name]: module for name, module in loaded.items()}
-    asked["permutopic.jit"] = types.SimpleNamespace(**{**vars(jit), "compiled": compiled})
+    decorators = dict.fromkeys(DECORATORS, compiled)
+    asked["permutopic.jit"] = types.SimpleNamespace(**{**vars(jit), **decorators})
+    asked["permutopic.jit_instructions"] = jit_instructions
 
     def import_fresh(name, *arguments):
         if name in asked:

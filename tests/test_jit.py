@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
 
+import permutopic
 from permutopic import jit, jit_cache
+from permutopic.jit_instructions import prefetch
 
 
 def double(x):
@@ -19,6 +25,41 @@ def test_code_is_compiled_even_where_it_cannot_be_kept(monkeypatch):
     nowhere = jit_cache.CacheFolder(None, "no folder can be written", writable=False)
     monkeypatch.setattr(jit_cache, "cache_folder", lambda: nowhere)
     assert jit.compiled(double)(4) == 8
+
+
+def all_kernels():
+    for module in pkgutil.walk_packages(permutopic.__path__, "permutopic."):
+        names = vars(importlib.import_module(module.name))
+        yield from (thing for thing in names.values() if isinstance(thing, jit.Kernel))
+
+
+def test_kernels_that_count_no_references_call_none_that_returns_an_array():
+    borrowing = {kernel for kernel in all_kernels() if kernel.options.get("_nrt") is False}
+    assert len(borrowing) > 50
+    for kernel in borrowing:
+        assert "NDArray" not in str(kernel.py_func.__annotations__["return"])
+        for name in kernel.py_func.__code__.co_names:
+            called = kernel.py_func.__globals__.get(name)
+            assert called in borrowing or not isinstance(called, jit.Kernel), (kernel, name)
+
+
+def test_a_kernel_that_counts_no_references_can_make_no_array():
+    @jit.borrowing
+    def made(n):
+        return np.empty(n).size
+
+    with pytest.raises(numba.core.errors.NumbaError):
+        made(3)
+
+
+def test_prefetching_changes_nothing():
+    @jit.compiled
+    def asked(values):
+        for n in range(values.size + 3):
+            prefetch(values, n)
+        return values.sum()
+
+    assert asked(np.arange(5, dtype=np.int32)) == 10
 
 
 def index_file(folder, stamp="stamp"):
@@ -157,6 +198,14 @@ def test_functions_of_one_name_from_two_processes_are_not_mistaken(tiny_package)
     assert tiny_package("only_one") == ([21], 3)
     assert tiny_package("only_two") == ([22], 3)
     assert tiny_package("both") == ([2122], 1)
+
+
+def test_neither_are_functions_that_others_compiled_before(tiny_package):
+    foreign = TWINS.replace("    @compiled\n    def add", "    @numba.njit\n    def add")
+    (tiny_package.package / "model/tiny.py").write_text("import numba\n" + foreign)
+    assert tiny_package("add_one", "only_one")[0] == [21, 21]
+    assert tiny_package("add_two", "only_two")[0] == [22, 22]
+    assert tiny_package("both")[0] == [2122]
 
 
 def test_a_change_of_a_file_that_a_kernel_calls_into_compiles_it_anew(tiny_package):

@@ -35,9 +35,21 @@ class IntermediateLibrary(JITCodeLibrary):
         for library in dict.fromkeys(self._linking_libraries):
             if hasattr(self, "_reload_init"):  # not in older versions of numba
                 self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+            module = library._get_module_for_linking()
+            self._final_module.link_in(module, preserve=True)
+            if not isinstance(library, IntermediateLibrary):
+                self._hide({each.name for each in module.functions if not each.is_declaration})
         self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
         self._finalized = True
+
+    def _hide(self, names: set[str]) -> None:
+        """Make functions this module's own: where names clash, LLVM then gives them others.
+
+        What others compiled before in this process has numbers that other processes have too.
+        """
+        for function in self._final_module.functions:
+            if function.name in names:
+                function.linkage = llvm.Linkage.internal
 
     def get_pointer_to_function(self, _name: str) -> int:
         """Return 0: there is no machine code to point to."""

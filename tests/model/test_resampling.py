@@ -16,6 +16,7 @@ from permutopic.model.blocked.engine import ACTIVE, TableEngine
 from permutopic.model.blocked.packed import ActiveLimits
 from permutopic.model.blocked.packing import localize_corpus, make_postings
 from permutopic.model.kernels.log_filters import MoveSettings
+from permutopic.model.kernels.orders import write_topics
 from permutopic.model.priors import Priors, Variant
 from permutopic.model.state import initial_state, make_state
 
@@ -38,11 +39,12 @@ def test_words_leave_the_counts_piece_by_piece_and_come_back(seed, flavour):
         local = localize_corpus(corpus)[document]
         postings, offsets = make_postings(local), local.offsets
         topics = np.full(offsets.size - 1, -1)
-        structure = (state.bag[document], state.order(document), counts)
+        structure = (state.order(document), state.bag[document])
         pieces = [0, postings.words.size // 2, postings.words.size]
-        flavour.assign_topics(topics, offsets, *structure, -1)
+        write_topics(topics, *structure)
+        flavour.add_topic_tokens(counts.topics, offsets, *structure, -1)
         for first, last in itertools.pairwise(pieces):
-            flavour.update_word_counts(postings, topics, counts, -1, first, last)
+            flavour.update_word_counts(postings, topics, counts.words, -1, first, last)
         assert topics.tolist() == oracle.layout(before.bag[document], before.inversions[document])
         expected = np.zeros_like(state.word_counts)
         for other in {0, 1, 2} - {document}:
@@ -51,9 +53,10 @@ def test_words_leave_the_counts_piece_by_piece_and_come_back(seed, flavour):
                 np.add.at(expected, (unit, topic), 1)
         assert state.word_counts.tolist() == expected.tolist()
         assert state.topic_tokens.tolist() == expected.sum(axis=0).tolist()
-        flavour.assign_topics(topics, offsets, *structure, 1)
+        write_topics(topics, *structure)
+        flavour.add_topic_tokens(counts.topics, offsets, *structure, 1)
         for first, last in itertools.pairwise(pieces):
-            flavour.update_word_counts(postings, topics, counts, 1, first, last)
+            flavour.update_word_counts(postings, topics, counts.words, 1, first, last)
         check_state(corpus, state)
 
 

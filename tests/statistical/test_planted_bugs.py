@@ -366,9 +366,19 @@ def test_a_bug_in_the_blocked_moves_is_caught(bug, monkeypatch):
 
 
 def test_words_copied_before_the_document_is_out_of_the_counts(monkeypatch):
-    out = "        update_word_counts(postings, topics, counts, sign, first, last)\n"
-    done = "        atomic_add(counters, stage * _LINE + 1, 1)\n"
-    planted = {"resampling": [(out, ""), (done, out + done)]}
+    of_first = "                update_word_counts(postings, topics, words, -1, 0, n_words)\n"
+    process = "process_words(counters, REMOVING, postings_after, topics_after, words, -1, leads)"
+    leave = "leave_stage(counters, REMOVING, WORD_PIECES, leads)"
+    of_next = f"            {process}\n            {leave}\n"
+    copied = "        leave_stage(counters, GATHERING, WORD_PIECES, leads)\n"
+    too_late = "        update_word_counts(postings, topics, words, -1, 0, n_words)\n"
+    planted = {
+        "resampling": [
+            (of_first, ""),
+            (of_next, "            pass\n"),
+            (copied, copied + too_late),
+        ]
+    }
     put_in_place(monkeypatch, load_modules(planted))
     assert_make_test_catches("blocked", "constrained")
     assert_geweke_catches(MOVES["blocked"], setting="few topics")
@@ -432,7 +442,10 @@ def test_a_bug_is_caught_in_a_blocked_move_alone(monkeypatch):
 def test_bugs_that_only_enumeration_sees(monkeypatch):
     # Words in other topics than the structure says, until Geweke's test draws them anew: the
     # second of its two documents alone is drawn by wrong counts. Its score is 3 at 4,000 draws.
-    back = "            assign_topics(topics, offsets, bag, order, counts, 1)\n"
+    back = (
+        "            write_topics(topics, order, bag)\n"
+        "            add_topic_tokens(counts.topics, offsets, order, bag, 1)\n"
+    )
     then = "            find_potentials(spans.log_weights"
     planted = {"resampling": [(back, ""), (then, back + then)]}
     with monkeypatch.context() as put_back_where_they_were:

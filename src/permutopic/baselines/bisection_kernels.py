@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class Clusters(NamedTuple):
     sizes: NDArray[np.int64]
 
 
-@compiled
+@borrowing
 def recount(vectors: SparseVectors, labels: NDArray[np.int64], clusters: Clusters) -> float:
     """Compute the clusters from the labels, and return I2."""
     clusters.composites[:] = 0.0
@@ -74,7 +74,7 @@ def find_distinct(vectors: SparseVectors, first: int, begin: int, n_columns: int
     return -1
 
 
-@compiled
+@borrowing
 def assign_nearest(
     vectors: SparseVectors, first: int, second: int, labels: NDArray[np.int64], clusters: Clusters
 ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +69,7 @@ def local_ranks(values: NDArray[np.float64], radius: int) -> NDArray[np.float64]
     return ranks
 
 
-@compiled
+@borrowing
 def score_cuts(
     sums: NDArray[np.float64],
     begin: int,

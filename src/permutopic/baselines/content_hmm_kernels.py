@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@compiled
+@borrowing
 def add_counts(
     words: NDArray[np.int64],
     histories: NDArray[np.int64],
@@ -168,7 +168,7 @@ def additive_logs(
         first = last
 
 
-@compiled
+@borrowing
 def score_units(
     token_words: NDArray[np.int64],
     token_histories: NDArray[np.int64],

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,14 +40,14 @@ class LogTransitions(NamedTuple):
     keep: float
 
 
-@compiled
+@borrowing
 def logaddexp(one: float, other: float) -> float:
     """Compute log(exp(one) + exp(other)), of which one may be −∞."""
     high, low = max(one, other), min(one, other)
     return high + math.log1p(math.exp(low - high))
 
 
-@compiled
+@borrowing
 def logsumexp(values: NDArray[np.float64]) -> float:
     """Compute log Σ exp(values), all finite."""
     high = -math.inf
@@ -136,7 +136,7 @@ def forward_backward(
     return expected_changes
 
 
-@compiled
+@borrowing
 def expected_word_counts(
     units: UnitWords, posteriors: NDArray[np.float64], word_counts: NDArray[np.float64]
 ) -> None:

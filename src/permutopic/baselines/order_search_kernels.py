@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +42,7 @@ class SearchTables(NamedTuple):
     max_advantage: NDArray[np.float64]
 
 
-@compiled
+@borrowing
 def bound_set(
     tables: SearchTables, remaining: NDArray[np.bool_], entries: NDArray[np.float64]
 ) -> tuple[float, float]:
@@ -194,7 +194,7 @@ def make_nodes(n_rows: int, n_columns: int) -> SearchNodes:
     )
 
 
-@compiled
+@borrowing
 def find_slot(nodes: SearchNodes, mask: int) -> int:
     """Return the slot of a set, or the free slot to insert it (linear probing)."""
     last = nodes.slots.size - 1
@@ -219,7 +219,7 @@ def enlarge(nodes: SearchNodes) -> SearchNodes:
     return larger
 
 
-@compiled
+@borrowing
 def is_dominated(
     tables: SearchTables, scores: NDArray[np.float64], state: int, score: float
 ) -> bool:
@@ -233,7 +233,7 @@ def is_dominated(
     return False
 
 
-@compiled
+@borrowing
 def trace_back(nodes: SearchNodes, node: int, order: NDArray[np.int64]) -> None:
     """Write the order of pieces on the best path to a node."""
     n_columns = nodes.scores.shape[1]
@@ -247,7 +247,7 @@ def trace_back(nodes: SearchNodes, node: int, order: NDArray[np.int64]) -> None:
         node = before
 
 
-@compiled
+@borrowing
 def sift_up(priorities: NDArray[np.float64], nodes: NDArray[np.int64], last: int) -> None:
     """Restore the order of a max-heap whose last entry is new."""
     position, priority, node = last, priorities[last], nodes[last]
@@ -260,7 +260,7 @@ def sift_up(priorities: NDArray[np.float64], nodes: NDArray[np.int64], last: int
     priorities[position], nodes[position] = priority, node
 
 
-@compiled
+@borrowing
 def heap_pop(priorities: NDArray[np.float64], nodes: NDArray[np.int64], size: int) -> None:
     """Remove the maximum of a max-heap of `size` entries."""
     size -= 1

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ class SegmentCosts(NamedTuple):
     by_units: NDArray[np.float64]
 
 
-@compiled
+@borrowing
 def segment_costs_from(
     document: LocalTokens,
     costs: SegmentCosts,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from inspect import unwrap
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy.special import gammaln
 
 from permutopic.corpus import offsets_from_sizes
 from permutopic.errors import InputError, Parameter
-from permutopic.model.blocked import packed, resampling
+from permutopic.model.blocked import packed, resampling, stages
 from permutopic.model.blocked.packing import localize_corpus, pack_documents
 from permutopic.model.kernels import log_filters, orders, preparation, span_table
 from permutopic.model.kernels.lanes import LANES
@@ -108,12 +109,17 @@ class TableEngine:
         self.n_groups = -(-n_topics // LANES)
         self.max_words = max(document.words.size for document in self.documents)
         self.rows = _aligned_empty(self.n_groups * self.max_words * LANES)
-        self.unit_topics = np.empty(longest, dtype=np.int64)
+        self.unit_topics = np.empty((2, longest), dtype=np.int64)
+        self.order = np.empty(n_topics, dtype=np.int64)
+        self.cut_probabilities = np.empty(longest + 1)
         self.pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
         self._allocate(64)
 
     def _allocate(self, n_cuts: int) -> None:
-        """Allocate the memory that depends on the number of cuts."""
+        """Allocate the memory that depends on the number of cuts.
+
+        `unwrap`: what takes no time need not be compiled to be called from here.
+        """
         size = self.n_topics * n_cuts * _whole_vectors(n_cuts)
         try:
             self.tables = [np.empty(size) for _ in range(3)]
@@ -124,10 +130,9 @@ class TableEngine:
                 Parameter("n_topics"),
                 ")",
             ) from None
-        self.filters = log_filters.make_filter_workspace(self.n_topics, n_cuts)
-        self.scratch = [
-            span_table.make_scratch(self.max_words, n_cuts) for _ in range(self.n_threads)
-        ]
+        self.filters = unwrap(log_filters.make_filter_workspace)(self.n_topics, n_cuts)
+        make_scratch = unwrap(span_table.make_scratch)
+        self.scratch = [make_scratch(self.max_words, n_cuts) for _ in range(self.n_threads)]
         self.max_cuts = n_cuts
 
     def resample(
@@ -172,7 +177,7 @@ class TableEngine:
         try:
             work(self.scratch[0], leads=True)
         finally:  # an interrupt may come before the first document
-            resampling.release_helpers(batch.work_counters)
+            stages.release_helpers(batch.work_counters)
             for helper in helpers:
                 if not helper.cancel():
                     helper.result()
@@ -189,32 +194,34 @@ class TableEngine:
         of_active = self.n_topics + 2 * settings.rounds * settings.placements
         active_uniforms = np.empty((len(documents), of_active))
         active = np.empty((2, len(documents), self.n_topics), dtype=np.int64)
-        cuts, cut_tokens, reach, log_p = [], [], [], np.empty(len(documents))
+        cuts, cut_tokens, reach, log_p = [], [], [], []
         for n, d in enumerate(documents):
             rng, document = random_at(d), self.documents[d]
             own_cuts, probability = self._draw_cuts(state.bag[d], state.inversions[d], rng)
             cuts.append(own_cuts)
             cut_tokens.append(document.offsets[own_cuts])
             reach.append(document.reach[own_cuts])
-            log_p[n] = math.log(probability)
+            log_p.append(math.log(probability))
             rng.random(out=uniforms[n])
             rng.random(out=active_uniforms[n])
-        n_blocks = [span_table.count_blocks(own_cuts.size, self.n_topics) for own_cuts in cuts]
+        cut_offsets = offsets_from_sizes([own_cuts.size for own_cuts in cuts])
+        count_blocks = unwrap(span_table.count_blocks)
+        claim_offsets = offsets_from_sizes(count_blocks(np.diff(cut_offsets), self.n_topics))
         return packed.Batch(
             np.asarray(documents, dtype=np.int64),
             np.concatenate(cuts),
             np.concatenate(cut_tokens),
             np.concatenate(reach),
-            offsets_from_sizes([own_cuts.size for own_cuts in cuts]),
-            log_p,
+            cut_offsets,
+            np.array(log_p),
             uniforms,
             active_uniforms,
             active[0],
             active[1],
             np.zeros(len(documents), dtype=np.int64),
-            np.zeros((len(documents), resampling.N_COUNTERS), dtype=np.int64),
-            np.zeros(sum(n_blocks), dtype=np.int64),
-            offsets_from_sizes(n_blocks),
+            np.zeros((len(documents), stages.N_COUNTERS), dtype=np.int64),
+            np.zeros(claim_offsets[-1], dtype=np.int64),
+            claim_offsets,
         )
 
     def _draw_cuts(
@@ -225,9 +232,10 @@ class TableEngine:
         probability = self.cut_probability(n_units)
         if probability >= 1:
             return np.arange(n_units + 1), 1.0
-        draws, order = rng.random(n_units + 1), np.empty(bag.size, dtype=np.int64)
+        draws, order = rng.random(n_units + 1), self.order
         orders.fill_order(order, inversions)
-        probabilities = np.full(n_units + 1, probability)
+        probabilities = self.cut_probabilities[: n_units + 1]
+        probabilities[:] = probability
         return preparation.draw_cuts(probabilities, bag, order, draws), probability
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from permutopic.jit import compiled
 from permutopic.model.kernels.arrays import take_floats, take_integers
 from permutopic.model.kernels.lanes import LANES
-from permutopic.model.kernels.span_table import CutDocument, SpanTable, TopicFactors
+from permutopic.model.kernels.span_table import CutDocument, SpanTable, TopicFactors, count_blocks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +85,7 @@ class ActiveLimits(NamedTuple):
 class Workspace(NamedTuple):
     """Flat memory for the largest document of a batch, and constants that all documents share.
 
-    `unit_topics` has the topic of each unit.
+    `unit_topics[n % 2]` has the topic of each unit of the n-th document of a batch.
     """
 
     log_weights: NDArray[np.float64]
@@ -136,6 +136,20 @@ def postings_of(packed: PackedCorpus, d: int) -> Postings:
 def unit_starts_of(packed: PackedCorpus, d: int) -> NDArray[np.int64]:
     """Return the first token of every unit of a document, and the number of its tokens."""
     return packed.unit_starts[packed.unit_offsets[d] + d : packed.unit_offsets[d + 1] + d + 1]
+
+
+@compiled
+def topics_of(workspace: Workspace, n: int) -> NDArray[np.int64]:
+    """Return the memory for the topics of the units of the n-th document of a batch."""
+    topics: NDArray[np.int64] = workspace.unit_topics[n % 2]
+    return topics
+
+
+@compiled
+def claims_of(batch: Batch, n: int, n_active: int) -> NDArray[np.int64]:
+    """Return the claims on the blocks of the n-th document, once it has active topics."""
+    first, n_cuts = batch.claim_offsets[n], cuts_of(batch, n).size
+    return batch.claims[first : first + count_blocks(n_cuts, n_active)]
 
 
 @compiled

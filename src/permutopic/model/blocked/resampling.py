@@ -1,8 +1,8 @@
 """Resampling documents, compiled: tokens leave the counts, the structure is drawn, they return.
 
-Several threads can work on one document. The work of each stage is divided into pieces, and an
-atomic counter hands them out. Which thread does which piece changes no bit of the result, and the
-thread that resamples the document never depends on a helper to arrive.
+Several threads can work on one document, in stages whose work is divided into pieces (`stages`).
+Drawing is for one thread alone; meanwhile others take the next document's tokens out of the counts,
+which changes nothing of what is drawn.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.jit import atomic_add, compiled, rest
+from permutopic.jit import borrowing, compiled
+from permutopic.jit_instructions import atomic_add, prefetch
 from permutopic.model.blocked.active_topics import (
     inclusion_probabilities,
     place_inactive,
@@ -23,11 +24,28 @@ from permutopic.model.blocked.packed import (
     PackedCorpus,
     Postings,
     Workspace,
+    claims_of,
     cut_document_of,
     factors_for,
     postings_of,
     spans_for,
+    topics_of,
     unit_starts_of,
+)
+from permutopic.model.blocked.stages import (
+    ADDING,
+    FILLING,
+    GATHERING,
+    LINE,
+    NOTED,
+    REMOVING,
+    SCALING,
+    count_done,
+    enter_stage,
+    leave_stage,
+    next_piece,
+    next_piece_of_own,
+    set_done,
 )
 from permutopic.model.kernels.linear_filters import find_potentials, to_linear_weights
 from permutopic.model.kernels.log_filters import (
@@ -36,7 +54,7 @@ from permutopic.model.kernels.log_filters import (
     draw_inversions,
     scores_to_weights,
 )
-from permutopic.model.kernels.orders import fill_order, write_inversions
+from permutopic.model.kernels.orders import fill_order, write_inversions, write_topics
 from permutopic.model.kernels.placement import draw_bag_restricted, place_topic, restricted_order
 from permutopic.model.kernels.span_table import (
     CutDocument,
@@ -45,7 +63,6 @@ from permutopic.model.kernels.span_table import (
     TopicFactors,
     copy_block,
     corner_of,
-    count_blocks,
     fill_block,
     gather_rows,
 )
@@ -53,10 +70,8 @@ from permutopic.model.kernels.span_table import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_REMOVING, _FILLING, _SCALING, _ADDING = 1, 2, 3, 4
 WORD_PIECES = 32
-_LINE = 16  # counters of different stages are on cache lines of their own
-N_COUNTERS = 5 * _LINE
+_AHEAD = 16  # words whose counts are on their way from memory
 _PATIENCE = 1000  # looks at a helper's block before it is computed again: some 20 µs
 
 
@@ -112,83 +127,87 @@ def draw_structure(
             used += n_topics - 1
 
 
-@compiled
-def assign_topics(
-    topics: NDArray[np.int64],
+@borrowing
+def add_topic_tokens(
+    topic_tokens: NDArray[np.int64],
     offsets: NDArray[np.int64],
-    bag: NDArray[np.int64],
     order: NDArray[np.int64],
-    counts: TokenCounts,
+    bag: NDArray[np.int64],
     sign: int,
 ) -> None:
-    """Write each unit's topic; add its tokens to the topic's total (sign 1) or subtract them."""
+    """Add a document's tokens to the totals of its topics (sign 1) or subtract them (sign −1)."""
     unit = 0
     for topic in order:
         last = unit + bag[topic]
-        for n in range(unit, last):
-            topics[n] = topic
-        counts.topics[topic] += sign * (offsets[last] - offsets[unit])
+        topic_tokens[topic] += sign * (offsets[last] - offsets[unit])
         unit = last
 
 
-@compiled
+@borrowing
 def update_word_counts(
     postings: Postings,
     topics: NDArray[np.int64],
-    counts: TokenCounts,
+    word_counts: NDArray[np.int32],
     sign: int,
     first_word: int,
     last_word: int,
 ) -> None:
     """Add the tokens of some words to the counts (sign 1) or subtract them (sign −1)."""
-    for w in range(first_word, last_word):
-        word = postings.words[w]
-        for p in range(postings.starts[w], postings.starts[w + 1]):
-            counts.words[word, topics[postings.units[p]]] += sign * postings.counts[p]
+    n_topics, flat = word_counts.shape[1], word_counts.reshape(word_counts.size)
+    for soon in range(first_word, last_word + _AHEAD):
+        if soon < last_word and sign < 0:  # they come back while they are still in the cache
+            row = postings.words[soon] * n_topics
+            prefetch(flat, row)
+            prefetch(flat, row + n_topics - 1)
+        w = soon - _AHEAD
+        if w < first_word:
+            continue
+        first = np.uint64(postings.words[w] * n_topics)
+        for p in range(np.uint64(postings.starts[w]), np.uint64(postings.starts[w + 1])):
+            topic = np.uint64(topics[np.uint64(postings.units[p])])
+            flat[first + topic] += sign * postings.counts[p]
 
 
-@compiled
-def enter_stage(counters: NDArray[np.int64], stage: int, leads: bool) -> None:
-    """Begin a stage as the leading thread, or wait until it has begun."""
-    if leads:
-        atomic_add(counters, 0, 1)
-        return
-    waits = 0
-    while atomic_add(counters, 0, 0) < stage:
-        waits = rest(waits)
-
-
-@compiled
-def leave_stage(counters: NDArray[np.int64], stage: int, n_pieces: int, leads: bool) -> None:
-    """Wait, as the leading thread, until all pieces of a stage are done."""
-    waits = 0
-    while leads and atomic_add(counters, stage * _LINE + 1, 0) < n_pieces:
-        waits = rest(waits)
-
-
-@compiled
+@borrowing
 def process_words(
     counters: NDArray[np.int64],
     stage: int,
     postings: Postings,
     topics: NDArray[np.int64],
-    counts: TokenCounts,
-    rows: NDArray[np.float64],
-    active: NDArray[np.int64],
-    word_prior: float,
+    word_counts: NDArray[np.int32],
     sign: int,
+    leads: bool,
 ) -> None:
-    """Update the counts of the document's words, piece by piece; copy what remains (sign −1)."""
+    """Update the counts of the document's words, piece by piece."""
     n_words = postings.words.size
     while True:
-        piece = atomic_add(counters, stage * _LINE, 1)
-        if piece >= WORD_PIECES:
+        piece = next_piece_of_own(counters, stage, WORD_PIECES, leads)
+        if piece < 0:
             return
         first, last = piece * n_words // WORD_PIECES, (piece + 1) * n_words // WORD_PIECES
-        update_word_counts(postings, topics, counts, sign, first, last)
-        if sign < 0:
-            gather_rows(rows, postings.words, counts.words, active, word_prior, first, last)
-        atomic_add(counters, stage * _LINE + 1, 1)
+        update_word_counts(postings, topics, word_counts, sign, first, last)
+        set_done(counters, stage)
+
+
+@borrowing
+def process_rows(
+    counters: NDArray[np.int64],
+    rows: NDArray[np.float64],
+    words: NDArray[np.int64],
+    word_counts: NDArray[np.int32],
+    active: NDArray[np.int64],
+    word_prior: float,
+    leads: bool,
+) -> None:
+    """Copy the counts of the document's words, piece by piece."""
+    n_words = words.size
+    while True:
+        piece = next_piece_of_own(counters, GATHERING, WORD_PIECES, leads)
+        if piece < 0:
+            return
+        first, last = piece * n_words // WORD_PIECES, (piece + 1) * n_words // WORD_PIECES
+        gather_rows(rows, words, word_counts, active, word_prior, first, last)
+        set_done(counters, GATHERING)
 
 
 @compiled
@@ -212,10 +231,10 @@ def process_spans(
     """
     n_blocks, looks = claims.size, 0
     while True:
-        number = atomic_add(counters, _FILLING * _LINE, 1)
+        number = next_piece(counters, FILLING)
         if number >= n_blocks:
             number = -1
-            while leads and atomic_add(counters, _FILLING * _LINE + 1, 0) < n_blocks:
+            while leads and count_done(counters, FILLING) < n_blocks:
                 looks += 1
                 if looks > _PATIENCE:
                     number = first_unclaimed(claims)
@@ -233,10 +252,10 @@ def process_spans(
         )
         if atomic_add(claims, number, 1) == 0:
             copy_block(spans.log_weights, scratch.block, number, spans.cuts.size)
-            atomic_add(counters, _FILLING * _LINE + 1, 1)
+            set_done(counters, FILLING)
 
 
-@compiled
+@borrowing
 def first_unclaimed(claims: NDArray[np.int64]) -> int:
     """Return the first block that no thread has copied or is copying, −1 if there is none."""
     for number in range(claims.size):
@@ -251,7 +270,7 @@ def process_scaling(
 ) -> None:
     """Compute linear weights, one topic a piece; count the topics whose weights do not fit."""
     while True:
-        topic = atomic_add(counters, _SCALING * _LINE, 1)
+        topic = next_piece(counters, SCALING)
         if topic >= spans.active.size:
             return
         fits = to_linear_weights(
@@ -264,15 +283,8 @@ def process_scaling(
             filters,
         )
         if not fits:
-            atomic_add(counters, _SCALING * _LINE + 2, 1)
-        atomic_add(counters, _SCALING * _LINE + 1, 1)
-
-
-def release_helpers(work_counters: NDArray[np.int64]) -> None:
-    """Mark all stages as begun and all pieces as taken, so that helpers return."""
-    for stage in (_REMOVING, _FILLING, _SCALING, _ADDING):
-        work_counters[:, stage * _LINE] = 2**62
-    work_counters[:, 0] = _ADDING
+            atomic_add(counters, SCALING * LINE + NOTED, 1)
+        set_done(counters, SCALING)
 
 
 @compiled
@@ -291,30 +303,32 @@ def resample_batch(
     """Take each document out of the counts, draw its structure anew, and put it back.
 
     One thread leads: it alone begins the stages and draws. Others call this with `leads` false and
-    the same batch, and take pieces of the stages that have begun. The work counters of a document
-    are all zeros at first: the stage that has begun, and for each stage the pieces that were taken
-    and that are done.
+    the same batch, and take pieces of the stages that have begun. The words of a document leave the
+    counts while the one before it is drawn, those of the first one before anything else.
     """
-    word_prior, topics = workspace.word_prior, workspace.unit_topics
-    order = np.empty(bags.shape[1], np.int64)
+    words, order = counts.words, np.empty(bags.shape[1], np.int64)
     for n in range(batch.documents.size):
-        d, counters = batch.documents[n], batch.work_counters[n]
+        d, counters, topics = batch.documents[n], batch.work_counters[n], topics_of(workspace, n)
         document, postings = cut_document_of(packed, batch, n), postings_of(packed, d)
         bag, own_inversions, offsets = bags[d], inversions[d], unit_starts_of(packed, d)
+        n_words = postings.words.size
         if leads:
             fill_order(order, own_inversions)
-            assign_topics(topics, offsets, bag, order, counts, -1)
+            if n == 0:
+                write_topics(topics, order, bag)
+                update_word_counts(postings, topics, words, -1, 0, n_words)
+            add_topic_tokens(counts.topics, offsets, order, bag, -1)
             inclusion = inclusion_probabilities(counts.topics, workspace.limits)
             write_active_topics(batch, n, bag, inclusion)
-        enter_stage(counters, _REMOVING, leads)
+        enter_stage(counters, GATHERING, leads)
         spans = spans_for(workspace, batch, n, settings.log_prevalence)
-        factors = factors_for(workspace, document.words.size, spans.active, counts.topics)
-        rows, active = factors.rows, spans.active
-        process_words(counters, _REMOVING, postings, topics, counts, rows, active, word_prior, -1)
-        leave_stage(counters, _REMOVING, WORD_PIECES, leads)
-        first_claim, n_blocks = batch.claim_offsets[n], count_blocks(spans.cuts.size, active.size)
-        claims = batch.claims[first_claim : first_claim + n_blocks]
-        enter_stage(counters, _FILLING, leads)
+        active = spans.active
+        factors = factors_for(workspace, n_words, active, counts.topics)
+        word_prior = workspace.word_prior
+        process_rows(counters, factors.rows, postings.words, words, active, word_prior, leads)
+        leave_stage(counters, GATHERING, WORD_PIECES, leads)
+        claims = claims_of(batch, n, active.size)
+        enter_stage(counters, FILLING, leads)
         process_spans(
             counters,
             claims,
@@ -327,19 +341,29 @@ def resample_batch(
             scratch,
             leads,
         )
-        leave_stage(counters, _FILLING, n_blocks, leads)
+        leave_stage(counters, FILLING, claims.size, leads)
         if leads:
             inclusion = inclusion_probabilities(counts.topics, workspace.limits)
             weigh_active_topics(spans, inclusion)
             present = restricted_order(order, spans.active_index)
             find_potentials(spans.log_weights, spans.cuts, present, spans.log_prevalence, filters)
-        enter_stage(counters, _SCALING, leads)
+        enter_stage(counters, SCALING, leads)
         process_scaling(counters, spans, filters)
-        leave_stage(counters, _SCALING, active.size, leads)
+        leave_stage(counters, SCALING, active.size, leads)
+        after = min(n + 1, batch.documents.size - 1)
+        topics_after, postings_after = (
+            topics_of(workspace, after),
+            postings_of(packed, batch.documents[after]),
+        )
+        if leads and after > n:
+            order_after = np.empty(order.size, np.int64)
+            fill_order(order_after, inversions[batch.documents[after]])
+            write_topics(topics_after, order_after, bags[batch.documents[after]])
+        enter_stage(counters, REMOVING, leads)
         if leads:
             draw_structure(
                 spans,
-                atomic_add(counters, _SCALING * _LINE + 2, 0) == 0,
+                atomic_add(counters, SCALING * LINE + NOTED, 0) == 0,
                 order,
                 bag,
                 own_inversions,
@@ -348,7 +372,11 @@ def resample_batch(
                 batch.uniforms[n],
                 batch.active_uniforms[n],
             )
-            assign_topics(topics, offsets, bag, order, counts, 1)
-        enter_stage(counters, _ADDING, leads)
-        process_words(counters, _ADDING, postings, topics, counts, rows, active, word_prior, 1)
-        leave_stage(counters, _ADDING, WORD_PIECES, leads)
+            write_topics(topics, order, bag)
+            add_topic_tokens(counts.topics, offsets, order, bag, 1)
+        if after > n:
+            process_words(counters, REMOVING, postings_after, topics_after, words, -1, leads)
+            leave_stage(counters, REMOVING, WORD_PIECES, leads)
+        enter_stage(counters, ADDING, leads)
+        process_words(counters, ADDING, postings, topics, words, 1, leads)
+        leave_stage(counters, ADDING, WORD_PIECES, leads)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 from permutopic.model.kernels.arrays import indices_of, log_of, sum_column, take_integers
 from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.log_filters import make_filter_workspace, scores_to_weights
@@ -232,7 +232,7 @@ def find_initial_structure(
             move_to_best_slot(spans, order, topic, fitted.dispersion, filters)
 
 
-@compiled
+@borrowing
 def covers_its_units(
     posterior: NDArray[np.float64], order: NDArray[np.int64], bag: NDArray[np.int64], topic: int
 ) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 from permutopic.model.inference.preparing import (
     FittedCounts,
     InferenceInput,
@@ -37,6 +37,7 @@ from permutopic.model.kernels.log_filters import (
     FilterWorkspace,
     make_filter_workspace,
 )
+from permutopic.model.kernels.orders import write_topics
 from permutopic.model.kernels.placement import (
     draw_active,
     draw_bag_restricted,
@@ -110,7 +111,7 @@ def add_probabilities(
                     summary.probabilities[unit, topic] += probability
 
 
-@compiled
+@borrowing
 def add_sample(summary: PosteriorSummary, order: NDArray[np.int64], bag: NDArray[np.int64]) -> None:
     """Count one draw, where the linear sums over all bags are out of bounds."""
     unit = 0
@@ -121,18 +122,6 @@ def add_sample(summary: PosteriorSummary, order: NDArray[np.int64], bag: NDArray
             for _ in range(bag[topic]):
                 summary.probabilities[unit, topic] += 1.0
                 unit += 1
-
-
-@compiled
-def write_topics(
-    topics: NDArray[np.int64], order: NDArray[np.int64], bag: NDArray[np.int64]
-) -> None:
-    """Write the topic of every unit."""
-    unit = 0
-    for topic in order:
-        for _ in range(bag[topic]):
-            topics[unit] = topic
-            unit += 1
 
 
 @compiled
@@ -176,7 +165,7 @@ def draw_rounds(
         write_topics(summary.samples[first + n], order, bag)
 
 
-@compiled
+@borrowing
 def expected_units(summary: PosteriorSummary, topic: int) -> float:
     """Return the expected number of units of a topic."""
     return sum_column(summary.probabilities, topic, 0, summary.topics.size)

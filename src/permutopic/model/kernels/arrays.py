@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +51,7 @@ def log_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return logs
 
 
-@compiled
+@borrowing
 def sum_column(matrix: NDArray[np.float64], column: int, first: int, last: int) -> float:
     """Return the sum of the rows first … last − 1 of one column."""
     total = 0.0
@@ -60,7 +60,7 @@ def sum_column(matrix: NDArray[np.float64], column: int, first: int, last: int) 
     return total
 
 
-@compiled
+@borrowing
 def largest_of(values: NDArray[np.float64]) -> float:
     """Return the largest value."""
     highest = values[0]
@@ -69,7 +69,7 @@ def largest_of(values: NDArray[np.float64]) -> float:
     return float(highest)
 
 
-@compiled
+@borrowing
 def divide_by(values: NDArray[np.float64], divisor: float) -> None:
     """Divide all values in place."""
     for n in range(values.size):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-@compiled
+@borrowing
 def draw_index(log_weights: NDArray[np.float64], n_values: int, uniform: float) -> int:
     """Draw one of the first `n_values` indices in proportion to exp(log_weights)."""
     highest = log_weights[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing
 
 LN2 = 0.6931471805599453
 # ln 2 in two parts: multiples of the first are exact for every exponent a float can have.
@@ -20,19 +20,19 @@ _ONE_BITS = 0x3FF0000000000000
 _ROUNDER = 6755399441055744.0
 
 
-@compiled
+@borrowing
 def exponent_of(x: float) -> np.int64:
     """Return e such that 1 ≤ x / 2^e < 2, for a positive normal float."""
     return (np.float64(x).view(np.int64) - _ONE_BITS) >> 52
 
 
-@compiled
+@borrowing
 def divide_by_power_of_two(x: float, exponent: np.int64) -> float:
     """Compute x / 2^exponent for a result that is a normal float."""
     return np.int64(np.float64(x).view(np.int64) - (exponent << 52)).view(np.float64)
 
 
-@compiled
+@borrowing
 def fast_log(x: float) -> float:
     """Compute ln x of a positive normal float.
 
@@ -54,7 +54,7 @@ def fast_log(x: float) -> float:
     return exponent * _LN2_HIGH + (f * (2.0 + s * series) + exponent * _LN2_LOW)
 
 
-@compiled
+@borrowing
 def fast_exp(x: float) -> float:
     """Compute e^x for x ≤ 700, and e^−700 for anything below −700.
 

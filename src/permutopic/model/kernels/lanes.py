@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,7 @@ ZEROS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _0, _1, _2, _3, _4, _5, _6, _7 = (np.uint64(n) for n in range(LANES))
 
 
-@compiled
+@borrowing
 def load_lanes(values: NDArray[np.float64], at: np.uint64) -> Lanes:
     """Load eight values."""
     return (
@@ -38,7 +38,7 @@ def load_lanes(values: NDArray[np.float64], at: np.uint64) -> Lanes:
     )
 
 
-@compiled
+@borrowing
 def load_counts(counts: NDArray[np.int32], at: np.uint64, added: float) -> Lanes:
     """Load eight counts + `added`."""
     return (
@@ -53,7 +53,7 @@ def load_counts(counts: NDArray[np.int32], at: np.uint64, added: float) -> Lanes
     )
 
 
-@compiled
+@borrowing
 def store_lanes(values: NDArray[np.float64], at: np.uint64, lanes: Lanes) -> None:
     """Store eight values."""
     values[at + _0] = lanes[0]
@@ -66,7 +66,7 @@ def store_lanes(values: NDArray[np.float64], at: np.uint64, lanes: Lanes) -> Non
     values[at + _7] = lanes[7]
 
 
-@compiled
+@borrowing
 def multiply_lanes(
     products: Lanes, values: NDArray[np.float64], at: np.uint64, added: float
 ) -> Lanes:
@@ -83,7 +83,7 @@ def multiply_lanes(
     )
 
 
-@compiled
+@borrowing
 def add_lanes(sums: Lanes, values: NDArray[np.float64], at: np.uint64, factor: float) -> Lanes:
     """Add `factor` × values to eight sums."""
     return (

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 from permutopic.model.kernels.elementary import fast_exp
 from permutopic.model.kernels.lanes import LANES, add_lanes, load_lanes, store_lanes
 from permutopic.model.kernels.max_filters import max_sums_forward
@@ -33,7 +33,7 @@ _1 = np.uint64(1)
 _LOG_LOWEST, _LOG_HIGH = -690.0, 230.0
 
 
-@compiled
+@borrowing
 def find_potentials(
     table: NDArray[np.float64],
     cuts: NDArray[np.int64],
@@ -87,7 +87,7 @@ def to_linear_weights(
     return highest < HIGH
 
 
-@compiled
+@borrowing
 def forward_step_linear(
     linear: NDArray[np.float64],
     topic: int,
@@ -107,7 +107,7 @@ def forward_step_linear(
         store_lanes(new, at, sums)
 
 
-@compiled
+@borrowing
 def backward_step_linear(
     transposed: NDArray[np.float64],
     topic: int,
@@ -127,7 +127,7 @@ def backward_step_linear(
         store_lanes(new, at, sums)
 
 
-@compiled
+@borrowing
 def within_bounds(sums: NDArray[np.float64], slot: int, n_cuts: int) -> bool:
     """Tell whether all sums of a slot, which only grow from slot to slot, are small enough."""
     fits = True
@@ -136,7 +136,7 @@ def within_bounds(sums: NDArray[np.float64], slot: int, n_cuts: int) -> bool:
     return fits
 
 
-@compiled
+@borrowing
 def forward_sums_linear(
     linear: NDArray[np.float64], n_cuts: int, order: NDArray[np.int64], filters: FilterWorkspace
 ) -> bool:
@@ -149,7 +149,7 @@ def forward_sums_linear(
     return within_bounds(forward, order.size, n_cuts)
 
 
-@compiled
+@borrowing
 def backward_sums_linear(
     transposed: NDArray[np.float64],
     n_cuts: int,
@@ -165,7 +165,7 @@ def backward_sums_linear(
     return within_bounds(backward, 0, n_cuts)
 
 
-@compiled
+@borrowing
 def sums_at_gaps_linear(
     linear: NDArray[np.float64],
     topic: int,
@@ -188,7 +188,7 @@ def sums_at_gaps_linear(
             totals[gap] = total
 
 
-@compiled
+@borrowing
 def pass_through(
     weights: NDArray[np.float64],
     n_cuts: int,
@@ -217,7 +217,7 @@ def pass_through(
         store_lanes(passed[3], at, d)
 
 
-@compiled
+@borrowing
 def draw_slots(
     linear: NDArray[np.float64],
     cuts: NDArray[np.int64],

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 from permutopic.model.kernels.categorical import draw_index
 from permutopic.model.kernels.elementary import fast_exp, fast_log
 from permutopic.model.kernels.lanes import LANES
@@ -114,7 +114,7 @@ def scores_to_weights(
                 weights[cut] = LOG_ZERO
 
 
-@compiled
+@borrowing
 def forward_step(
     table: NDArray[np.float64],
     topic: int,
@@ -156,7 +156,7 @@ def forward_step(
         forward[onto, cut] = fast_log(total[cut]) + highest[cut] + log_theta * cuts[cut]
 
 
-@compiled
+@borrowing
 def backward_step(
     table: NDArray[np.float64],
     topic: int,
@@ -190,7 +190,7 @@ def backward_step(
         backward[onto, start] = fast_log(total) + highest - log_theta * cuts[start]
 
 
-@compiled
+@borrowing
 def forward_sums(
     table: NDArray[np.float64],
     cuts: NDArray[np.int64],
@@ -207,7 +207,7 @@ def forward_sums(
         forward_step(table, topic, log_prevalence[topic], cuts, forward, slot, slot + 1, filters)
 
 
-@compiled
+@borrowing
 def backward_sums(
     table: NDArray[np.float64],
     cuts: NDArray[np.int64],
@@ -224,7 +224,7 @@ def backward_sums(
         backward_step(table, topic, log_prevalence[topic], cuts, backward, slot + 1, slot, filters)
 
 
-@compiled
+@borrowing
 def sum_at_gap(
     table: NDArray[np.float64],
     topic: int,
@@ -251,7 +251,7 @@ def sum_at_gap(
     return highest, summed
 
 
-@compiled
+@borrowing
 def draw_bag(
     table: NDArray[np.float64],
     cuts: NDArray[np.int64],
@@ -278,7 +278,7 @@ def draw_bag(
         end = start
 
 
-@compiled
+@borrowing
 def score_layout(
     table: NDArray[np.float64],
     active_index: NDArray[np.int64],

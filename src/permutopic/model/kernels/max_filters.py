@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing
 from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.log_filters import LOG_ZERO
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from permutopic.model.kernels.log_filters import FilterWorkspace
 
 
-@compiled
+@borrowing
 def max_step_forward(
     table: NDArray[np.float64],
     topic: int,
@@ -49,7 +49,7 @@ def max_step_forward(
         forward[onto, cut] = best[cut] + log_theta * cuts[cut]
 
 
-@compiled
+@borrowing
 def max_step_backward(
     transposed: NDArray[np.float64],
     topic: int,
@@ -79,7 +79,7 @@ def max_step_backward(
         backward[onto, cut] = best[cut] - log_theta * cuts[cut]
 
 
-@compiled
+@borrowing
 def max_sums_forward(
     table: NDArray[np.float64],
     cuts: NDArray[np.int64],
@@ -96,7 +96,7 @@ def max_sums_forward(
         max_step_forward(table, n, log_prevalence[n], cuts, slot, slot + 1, filters)
 
 
-@compiled
+@borrowing
 def max_sums_backward(
     transposed: NDArray[np.float64],
     cuts: NDArray[np.int64],

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@compiled
+@borrowing
 def fill_order(order: NDArray[np.int64], inversions: NDArray[np.int64]) -> None:
     """Write the order that the inversion counts encode, inserting topics from the last to 0."""
     n_topics = order.size
@@ -24,7 +24,7 @@ def fill_order(order: NDArray[np.int64], inversions: NDArray[np.int64]) -> None:
         order[target] = topic
 
 
-@compiled
+@borrowing
 def write_inversions(inversions: NDArray[np.int64], order: NDArray[np.int64]) -> None:
     """Count, for each topic but the last, the greater topics that precede it in the order."""
     for slot in range(order.size):
@@ -34,6 +34,18 @@ def write_inversions(inversions: NDArray[np.int64], order: NDArray[np.int64]) ->
             for earlier in range(slot):
                 greater += order[earlier] > topic
             inversions[topic] = greater
+
+
+@borrowing
+def write_topics(
+    topics: NDArray[np.int64], order: NDArray[np.int64], bag: NDArray[np.int64]
+) -> None:
+    """Write the topic of every unit."""
+    unit = 0
+    for topic in order:
+        for _ in range(bag[topic]):
+            topics[unit] = topic
+            unit += 1
 
 
 @compiled
@@ -48,7 +60,7 @@ def without_topic(order: NDArray[np.int64], topic: int) -> NDArray[np.int64]:
     return others
 
 
-@compiled
+@borrowing
 def insert_at(order: NDArray[np.int64], topic: int, others: NDArray[np.int64], gap: int) -> None:
     """Write the order that has `topic` in front of `others[gap]`."""
     order[gap] = topic
@@ -56,7 +68,7 @@ def insert_at(order: NDArray[np.int64], topic: int, others: NDArray[np.int64], g
         order[n if n < gap else n + 1] = others[n]
 
 
-@compiled
+@borrowing
 def log_prior_step(dispersion: NDArray[np.float64], topic: int, passed: int) -> float:
     """Return the change of the Mallows log probability when `topic` moves behind `passed`.
 
@@ -65,7 +77,7 @@ def log_prior_step(dispersion: NDArray[np.float64], topic: int, passed: int) -> 
     return -dispersion[topic] if passed > topic else dispersion[passed]  # type: ignore[no-any-return]
 
 
-@compiled
+@borrowing
 def list_slots(order: NDArray[np.int64], topic: int, slots: NDArray[np.int64]) -> tuple[int, int]:
     """List the slots of the topics that are not less than `topic`.
 
@@ -81,7 +93,7 @@ def list_slots(order: NDArray[np.int64], topic: int, slots: NDArray[np.int64]) -
     return n_slots, current
 
 
-@compiled
+@borrowing
 def move_forward(
     order: NDArray[np.int64], topic: int, slots: NDArray[np.int64], current: int, onto: int
 ) -> None:
@@ -91,7 +103,7 @@ def move_forward(
     order[slots[onto]] = topic
 
 
-@compiled
+@borrowing
 def swap_changes_layout(
     order: NDArray[np.int64], bag: NDArray[np.int64], here: int, there: int
 ) -> bool:

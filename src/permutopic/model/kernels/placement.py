@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 from permutopic.model.kernels.categorical import draw_index
 from permutopic.model.kernels.elementary import fast_log
 from permutopic.model.kernels.linear_filters import (
@@ -87,7 +87,7 @@ def fill_linear_weights(spans: SpanTable, filters: FilterWorkspace) -> bool:
     return fits
 
 
-@compiled
+@borrowing
 def both_sums_linear(spans: SpanTable, order: NDArray[np.int64], filters: FilterWorkspace) -> bool:
     """Sum over all bags, slot by slot, from both sides; False if the sums leave the bounds."""
     n_cuts = spans.cuts.size
@@ -96,7 +96,7 @@ def both_sums_linear(spans: SpanTable, order: NDArray[np.int64], filters: Filter
     return left and right
 
 
-@compiled
+@borrowing
 def both_sums(spans: SpanTable, order: NDArray[np.int64], filters: FilterWorkspace) -> None:
     """Do the same in log space: ten times as slow, and never out of bounds."""
     forward_sums(spans.log_weights, spans.cuts, order, spans.log_prevalence, filters)
@@ -173,7 +173,7 @@ def place_topic(
     insert_at(order, topic, others, draw_index(log_weights, n_topics, uniform))
 
 
-@compiled
+@borrowing
 def write_bag(bag: NDArray[np.int64], spans: SpanTable, drawn: NDArray[np.int64]) -> None:
     """Write the counts of the active topics into the bag; the others get no unit."""
     bag[:] = 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 from permutopic.model.kernels.arrays import indices_of, take_integers
 from permutopic.model.kernels.elementary import fast_log
 from permutopic.model.kernels.lanes import LANES, ZEROS, add_lanes
@@ -77,7 +77,7 @@ def at_cuts(local: LocalDocument, cuts: NDArray[np.int64]) -> CutDocument:
     return CutDocument(local.tokens, local.words, cut_tokens, reach)
 
 
-@compiled
+@borrowing
 def remove_own_tokens(
     tokens: NDArray[np.int32],
     offsets: NDArray[np.int64],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 from permutopic.model.kernels.arrays import divide_by, largest_of
 from permutopic.model.kernels.elementary import fast_exp
 
@@ -24,7 +24,7 @@ _INVERSE_TEMPERATURE = 0.5  # words of a unit are not as independent as the mode
 _MIN_UNITS = 0.5  # expected units of a topic from which on it has a position in the document
 
 
-@compiled
+@borrowing
 def forward_pass(
     scores: NDArray[np.float64],
     prevalence: NDArray[np.float64],
@@ -91,7 +91,7 @@ def forward_backward(
         divide_by(backward, largest_of(backward))
 
 
-@compiled
+@borrowing
 def set_cut_probabilities(
     switches: NDArray[np.float64], cut_probabilities: NDArray[np.float64], n_wanted: int
 ) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled, inlined
 from permutopic.model.kernels.arrays import take_floats
 from permutopic.model.kernels.elementary import (
     LN2,
@@ -129,7 +129,7 @@ def make_span_table(
     return SpanTable(cuts, active, index, log_prevalence, tables[0], tables[1], tables[2])
 
 
-@compiled
+@borrowing
 def gather_rows(
     rows: NDArray[np.float64],
     words: NDArray[np.int64],
@@ -140,7 +140,7 @@ def gather_rows(
     last_word: int,
 ) -> None:
     """Copy N_kw + β0 of some of a document's words and the active topics, eight side by side."""
-    flat_rows, flat_counts = rows.ravel(), word_counts.ravel()
+    flat_rows, flat_counts = rows.reshape(rows.size), word_counts.reshape(word_counts.size)
     n_words, n_topics = rows.shape[1], word_counts.shape[1]
     for group in range(rows.shape[0]):
         first = group * LANES
@@ -159,7 +159,7 @@ def gather_rows(
                 rows[group, w, lane] = 1.0
 
 
-@compiled
+@inlined
 def multiply_tokens(
     tokens: NDArray[np.int32],
     first: int,
@@ -192,7 +192,7 @@ def multiply_tokens(
     store_lanes(products, _D, d)
 
 
-@compiled
+@borrowing
 def extract_exponents(products: NDArray[np.float64], exponents: NDArray[np.float64]) -> None:
     """Move the powers of two of the products over to their exponents."""
     for n in range(STARTS * LANES):
@@ -201,25 +201,27 @@ def extract_exponents(products: NDArray[np.float64], exponents: NDArray[np.float
         exponents[n] += exponent
 
 
-@compiled
+@borrowing
 def store_at_cut(scratch: Scratch, n: int, n_stored: int, width: int) -> None:
     """Store the products of the first `width` lanes as they are at the n-th of so many cuts."""
-    row = n
-    for lane in range(width):
-        for start in range(STARTS):
-            scratch.logs[row] = scratch.products[start * LANES + lane]
-            scratch.log2_scales[row] = scratch.exponents[start * LANES + lane]
-            row += n_stored
+    products, exponents = scratch.products, scratch.exponents
+    logs, log2_scales = scratch.logs, scratch.log2_scales
+    row, step = np.uint64(n), np.uint64(n_stored)
+    for lane in range(np.uint64(width)):
+        for first in (_A, _B, _C, _D):
+            logs[row] = products[first + lane]
+            log2_scales[row] = exponents[first + lane]
+            row += step
 
 
-@compiled
+@borrowing
 def take_logs(logs: NDArray[np.float64], log2_scales: NDArray[np.float64]) -> None:
     """Replace all stored products by their logarithms, in one long loop."""
     for n in range(logs.size):
         logs[n] = fast_log(logs[n]) + log2_scales[n] * LN2
 
 
-@compiled
+@borrowing
 def accumulate_products(
     document: CutDocument,
     rows: NDArray[np.float64],
@@ -254,20 +256,20 @@ def accumulate_products(
                 seen[document.tokens[token] * STARTS + start] = 0.0
 
 
-@compiled
+@borrowing
 def count_blocks(n_cuts: int, n_topics: int) -> int:
     """Count the blocks of a table: four starts and eight topics each."""
     return (n_cuts + STARTS - 2) // STARTS * ((n_topics + LANES - 1) // LANES)
 
 
-@compiled
+@borrowing
 def corner_of(number: int, n_topics: int) -> tuple[int, int]:
     """Return the first topic and the first start of a block; the longest spans come first."""
     n_groups = (n_topics + LANES - 1) // LANES
     return number % n_groups * LANES, number // n_groups * STARTS
 
 
-@compiled
+@borrowing
 def fill_block(
     scores: NDArray[np.float64],
     onto: tuple[int, int],
@@ -280,7 +282,10 @@ def fill_block(
     n_topics, n_cuts = factors.topic_tokens.size, document.cut_tokens.size
     log_gamma, cut_tokens, logs = factors.log_gamma, document.cut_tokens, scratch.logs
     topic, first = corner_of(number, n_topics)
-    rows, width = factors.rows[topic // LANES].ravel(), min(LANES, n_topics - topic)
+    rows, width = (
+        factors.rows[topic // LANES].reshape(factors.rows.shape[1] * LANES),
+        min(LANES, n_topics - topic),
+    )
     accumulate_products(document, rows, factors.block, first, width, scratch)
     n_stored = n_cuts - first - 1
     n_logs = width * STARTS * n_stored
@@ -297,7 +302,7 @@ def fill_block(
                 scores[onto[0] + lane, onto[1] + start, cut] = span
 
 
-@compiled
+@borrowing
 def copy_block(
     table: NDArray[np.float64], block: NDArray[np.float64], number: int, n_cuts: int
 ) -> None:
@@ -310,7 +315,7 @@ def copy_block(
                 store_lanes(onto, np.uint64(cut), load_lanes(row, np.uint64(cut)))
 
 
-@compiled
+@borrowing
 def fill_spans(
     scores: NDArray[np.float64],
     document: CutDocument,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.log_filters import LOG_ZERO, FilterWorkspace
 from permutopic.model.kernels.max_filters import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MIN_GAIN = 1e-9  # less is rounding
 
 
-@compiled
+@borrowing
 def transpose_weights(spans: SpanTable) -> None:
     """Store the log weight of i … j at transposed[k, j − 1, i], with starts side by side."""
     for n in range(spans.active.size):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from permutopic.jit import compiled
+from permutopic.jit import borrowing, compiled
 from permutopic.model.kernels.categorical import draw_index
 from permutopic.model.kernels.orders import (
     fill_order,
@@ -53,7 +53,7 @@ class SpanScores(NamedTuple):
     block: int
 
 
-@compiled
+@borrowing
 def add_tokens(
     document: DocumentTokens,
     order: NDArray[np.int64],
@@ -71,7 +71,7 @@ def add_tokens(
         unit += bag[topic]
 
 
-@compiled
+@borrowing
 def score_spans(
     spans: SpanScores,
     document: DocumentTokens,
@@ -135,7 +135,7 @@ def score_all_spans(spans: SpanScores, document: DocumentTokens, counts: TopicCo
         spans.reach[start, :] = n_units
 
 
-@compiled
+@borrowing
 def span_score(
     spans: SpanScores,
     document: DocumentTokens,
@@ -150,7 +150,7 @@ def span_score(
     return spans.scores[start, end, topic]  # type: ignore[no-any-return]
 
 
-@compiled
+@borrowing
 def layout_score(
     spans: SpanScores,
     document: DocumentTokens,
@@ -168,7 +168,7 @@ def layout_score(
     return total
 
 
-@compiled
+@borrowing
 def draw_log_weights(
     spans: SpanScores,
     document: DocumentTokens,
