@@ -37,6 +37,7 @@ def _compiled_modules():
     ordered = {}
     while waiting:
         ready = sorted(name for name, used in waiting.items() if not used & waiting.keys())
+        assert ready, f"compiled modules import each other: {sorted(waiting)}"
         for name in ready:
             del waiting[name]
             stem = name.rpartition(".")[2]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from permutopic.model.blocked.engine import TableEngine, default_cut_probability
 from permutopic.model.blocked.moves import ResampleBlocks, blocked_moves
 from permutopic.model.blocked.relabelling import RelabelTopics, relabel
 from permutopic.model.joint import FastLogJoint, joint_terms, log_joint
+from permutopic.model.kernels.log_filters import MoveSettings
 from permutopic.model.mcmc.schedule import Stage
 from permutopic.model.paper.moves import ResampleDispersion, paper_moves
 from permutopic.model.priors import Priors, Variant
@@ -160,22 +162,35 @@ def test_sweeps_keep_the_counts_in_step(variant, cut_probability):
 # Cuts.
 
 
+def drawn_cuts(engine, state, documents, random_at):
+    """The cuts of documents, as a visit draws them, and the logarithms of their probabilities."""
+    settings = MoveSettings(np.zeros(4), state.dispersion, 1.0, 1, 1, True)
+    batch = engine._make_batch(state, documents, settings, random_at)
+    local = [engine.documents[d] for d in documents]
+    cuts = np.split(batch.cuts.positions, batch.cuts.offsets[1:-1])
+    tokens = np.split(batch.cuts.tokens, batch.cuts.offsets[1:-1])
+    reach = np.split(batch.cuts.reach, batch.cuts.offsets[1:-1])
+    for own, document, found, left in zip(cuts, local, tokens, reach, strict=True):
+        assert found.tolist() == document.offsets[own].tolist()
+        assert left.tolist() == document.reach[own].tolist()
+    return cuts, batch.log_cut_probability.tolist()
+
+
 def test_cuts_hold_all_boundaries_and_other_places_at_their_rate():
     state, priors = a_state(2)
     engine = TableEngine(CORPUS, 4, priors, cut_probability=lambda n: 0.3)
     rng = np.random.default_rng(0)
     seen = {"free": 0, "cut": 0}
-    for document, _ in itertools.product(range(6), range(3_000)):
-        topics = oracle.layout(state.bag[document], state.inversions[document])
-        forced = oracle.boundaries(topics) | {0, len(topics)}
-        cuts, cut_probability = engine._draw_cuts(
-            state.bag[document], state.inversions[document], rng
-        )
-        assert cut_probability == 0.3
-        assert np.all(np.diff(cuts) > 0)
-        assert forced <= set(cuts.tolist()) <= set(range(len(topics) + 1))
-        seen["free"] += len(topics) + 1 - len(forced)
-        seen["cut"] += len(set(cuts.tolist()) - forced)
+    for _ in range(3_000):
+        cuts_of_all, log_probabilities = drawn_cuts(engine, state, range(6), lambda d: rng)
+        assert log_probabilities == [math.log(0.3)] * 6
+        for document, cuts in enumerate(cuts_of_all):
+            topics = oracle.layout(state.bag[document], state.inversions[document])
+            forced = oracle.boundaries(topics) | {0, len(topics)}
+            assert np.all(np.diff(cuts) > 0)
+            assert forced <= set(cuts.tolist()) <= set(range(len(topics) + 1))
+            seen["free"] += len(topics) + 1 - len(forced)
+            seen["cut"] += len(set(cuts.tolist()) - forced)
     assert seen["free"] > 10_000
     assert stats.binomtest(seen["cut"], seen["free"], 0.3).pvalue > 1e-4
 
@@ -184,9 +199,29 @@ def test_cuts_hold_all_boundaries_and_other_places_at_their_rate():
 def test_every_place_is_a_cut_without_drawing_a_number(cut_probability):
     state, priors = a_state(2)
     engine = TableEngine(CORPUS, 4, priors, cut_probability=cut_probability)
-    cuts, share = engine._draw_cuts(state.bag[2], state.inversions[2], None)
-    assert cuts.tolist() == list(range(8))
-    assert share == 1.0
+    streams = Streams(0)
+    for document in range(6):
+        cuts, log_probabilities = drawn_cuts(engine, state, [document], partial(streams.at, 0, 0))
+        assert [own.tolist() for own in cuts] == [list(range(int(state.bag[document].sum()) + 1))]
+        assert log_probabilities == [0.0]
+    assert not engine.n_cut_numbers.any()
+
+
+def test_random_numbers_of_a_document_do_not_depend_on_the_others():
+    state, priors = a_state(2)
+    engine = TableEngine(CORPUS, 4, priors, cut_probability=lambda n: 0.3)
+    settings = MoveSettings(np.zeros(4), state.dispersion, 1.0, 2, 1, True)
+    streams = Streams(5)
+    together = engine._make_batch(state, range(6), settings, partial(streams.at, 3, 1))
+    for d in range(6):
+        alone = engine._make_batch(state, [d], settings, partial(streams.at, 3, 1))
+        own = streams.at(3, 1, d).random(alone.numbers.size).tolist()
+        first = int(together.move_offsets[d]) - int(engine.n_cut_numbers[d])
+        assert alone.numbers.tolist() == own
+        assert together.numbers[first : first + len(own)].tolist() == own
+        moves = together.active_offsets[d] - together.move_offsets[d]
+        assert moves == 2 * (2 + 4 + 3) == alone.active_offsets[0] - alone.move_offsets[0]
+        assert len(own) == engine.n_cut_numbers[d] + moves + 4 + 2 * 2 * 1
 
 
 def test_long_documents_have_cuts_by_the_root_of_their_units():

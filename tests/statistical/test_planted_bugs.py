@@ -19,7 +19,6 @@ from scipy.special import gammaln
 from permutopic.dirichlet import draw_log_dirichlet
 from permutopic.model.blocked import moves as block_moves
 from permutopic.model.blocked import relabelling
-from permutopic.model.blocked.engine import TableEngine
 from permutopic.model.paper import moves
 from permutopic.model.paper.moves import make_span_scores
 from permutopic.slice_sampling import slice_sample
@@ -399,14 +398,6 @@ class FirstShares:
         return self.shares
 
 
-def boundaries_left_to_chance(self, bag, inversions, rng):
-    """Cuts that need not hold the boundaries of the present structure."""
-    n_units = int(bag.sum())
-    chosen = rng.random(n_units + 1) < self.cut_probability(n_units)
-    chosen[[0, -1]] = True
-    return np.flatnonzero(chosen), self.cut_probability(n_units)
-
-
 def relabel_all_but_the_bag(state, canon, relabel=relabelling.relabel):
     bag = state.bag.copy()
     relabel(state, canon)
@@ -421,7 +412,8 @@ def test_a_bug_in_the_draw_of_the_shares_is_caught(draw, monkeypatch):
 
 
 def test_cuts_without_the_present_boundaries_are_caught(monkeypatch):
-    monkeypatch.setattr(TableEngine, "_draw_cuts", boundaries_left_to_chance)
+    planted = {"cuts": [("bags[d], order, own_numbers)", "0 * bags[d], order, own_numbers)")]}
+    put_in_place(monkeypatch, load_modules(planted))
     assert_make_test_catches("blocked, random cuts")
     assert_geweke_catches(MOVES["blocked, random cuts"])
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.jit import compiled
+from permutopic.model.blocked.packed import active_numbers_of
 from permutopic.model.kernels.placement import draw_active, place_topic
 from permutopic.model.kernels.preparation import weigh_inclusion
 
@@ -50,7 +51,7 @@ def write_active_topics(
     batch: Batch, n: int, bag: NDArray[np.int64], inclusion: NDArray[np.float64]
 ) -> None:
     """Draw the active topics of the n-th document of a batch."""
-    active = draw_active(inclusion, bag, batch.active_uniforms[n])
+    active = draw_active(inclusion, bag, active_numbers_of(batch, n))
     batch.n_active[n] = active.size
     for topic in range(bag.size):
         batch.active_index[n, topic] = -1

@@ -16,9 +16,9 @@ from scipy.special import gammaln
 
 from permutopic.corpus import offsets_from_sizes
 from permutopic.errors import InputError, Parameter
-from permutopic.model.blocked import packed, resampling, stages
+from permutopic.model.blocked import cuts, packed, resampling, stages
 from permutopic.model.blocked.packing import localize_corpus, pack_documents
-from permutopic.model.kernels import log_filters, orders, preparation, span_table
+from permutopic.model.kernels import log_filters, span_table
 from permutopic.model.kernels.lanes import LANES
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class TableEngine:
         active: packed.ActiveLimits = ACTIVE,
     ) -> None:
         self.n_topics, self.priors, self.active = n_topics, priors, active
-        self.cut_probability, self.n_threads = cut_probability, n_threads
+        self.n_threads = n_threads
         self.documents = localize_corpus(corpus)
         self.packed = pack_documents(self.documents)
         longest = int(corpus.document_sizes.max())
@@ -110,8 +110,10 @@ class TableEngine:
         self.max_words = max(document.words.size for document in self.documents)
         self.rows = _aligned_empty(self.n_groups * self.max_words * LANES)
         self.unit_topics = np.empty((2, longest), dtype=np.int64)
-        self.order = np.empty(n_topics, dtype=np.int64)
-        self.cut_probabilities = np.empty(longest + 1)
+        sizes = corpus.document_sizes
+        self.cut_probabilities = np.array([min(cut_probability(int(n)), 1.0) for n in sizes])
+        self.log_cut_probabilities = np.array(list(map(math.log, self.cut_probabilities)))
+        self.n_cut_numbers = np.where(self.cut_probabilities < 1, sizes + 1, 0)
         self.pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
         self._allocate(64)
 
@@ -141,7 +143,7 @@ class TableEngine:
         """Resample documents one after the other."""
         batch = self._make_batch(state, documents, settings, random_at)
         counts = resampling.TokenCounts(state.word_counts, state.topic_tokens)
-        n_cuts = int(np.diff(batch.cut_offsets).max())
+        n_cuts = int(np.diff(batch.cuts.offsets).max())
         if n_cuts > self.max_cuts:
             self._allocate(n_cuts + n_cuts // 4)
         workspace = packed.Workspace(
@@ -185,58 +187,43 @@ class TableEngine:
     def _make_batch(
         self, state: State, documents: Sequence[int], settings: MoveSettings, random_at: RandomAt
     ) -> packed.Batch:
-        """Draw the cuts and the uniforms of all documents to resample.
-
-        A document's cuts depend on its own boundaries, which no other document changes.
-        """
-        each_round = 2 * settings.placements + self.n_topics + (self.n_topics - 1) * settings.orders
-        uniforms = np.empty((len(documents), settings.rounds * each_round))
-        of_active = self.n_topics + 2 * settings.rounds * settings.placements
-        active_uniforms = np.empty((len(documents), of_active))
-        active = np.empty((2, len(documents), self.n_topics), dtype=np.int64)
-        cuts, cut_tokens, reach, log_p = [], [], [], []
-        for n, d in enumerate(documents):
-            rng, document = random_at(d), self.documents[d]
-            own_cuts, probability = self._draw_cuts(state.bag[d], state.inversions[d], rng)
-            cuts.append(own_cuts)
-            cut_tokens.append(document.offsets[own_cuts])
-            reach.append(document.reach[own_cuts])
-            log_p.append(math.log(probability))
-            rng.random(out=uniforms[n])
-            rng.random(out=active_uniforms[n])
-        cut_offsets = offsets_from_sizes([own_cuts.size for own_cuts in cuts])
-        count_blocks = unwrap(span_table.count_blocks)
-        claim_offsets = offsets_from_sizes(count_blocks(np.diff(cut_offsets), self.n_topics))
+        """Draw the cuts and the uniforms of all documents to resample."""
+        visited, n_topics = np.asarray(documents, dtype=np.int64), self.n_topics
+        each_round = 2 * settings.placements + n_topics + (n_topics - 1) * settings.orders
+        of_moves = settings.rounds * each_round
+        of_active = n_topics + 2 * settings.rounds * settings.placements
+        of_cuts = self.n_cut_numbers[visited]
+        number_offsets = offsets_from_sizes(of_cuts + of_moves + of_active)
+        numbers = np.empty(number_offsets[-1])
+        bounds = number_offsets.tolist()
+        for d, first, last in zip(documents, bounds, bounds[1:], strict=False):
+            random_at(d).random(out=numbers[first:last])
+        drawn = cuts.draw_batch_cuts(
+            self.packed,
+            visited,
+            state.bag,
+            state.inversions,
+            self.cut_probabilities,
+            numbers,
+            number_offsets,
+        )
+        count_blocks = unwrap(span_table.count_blocks)  # of all documents at once
+        claim_offsets = offsets_from_sizes(count_blocks(np.diff(drawn.offsets), n_topics))
+        active = np.empty((2, visited.size, n_topics), dtype=np.int64)
         return packed.Batch(
-            np.asarray(documents, dtype=np.int64),
-            np.concatenate(cuts),
-            np.concatenate(cut_tokens),
-            np.concatenate(reach),
-            cut_offsets,
-            np.array(log_p),
-            uniforms,
-            active_uniforms,
+            visited,
+            drawn,
+            self.log_cut_probabilities[visited],
+            numbers,
+            number_offsets[:-1] + of_cuts,
+            number_offsets[1:] - of_active,
             active[0],
             active[1],
-            np.zeros(len(documents), dtype=np.int64),
-            np.zeros((len(documents), stages.N_COUNTERS), dtype=np.int64),
+            np.zeros(visited.size, dtype=np.int64),
+            np.zeros((visited.size, stages.N_COUNTERS), dtype=np.int64),
             np.zeros(claim_offsets[-1], dtype=np.int64),
             claim_offsets,
         )
-
-    def _draw_cuts(
-        self, bag: NDArray[np.int64], inversions: NDArray[np.int64], rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], float]:
-        """Draw the cuts of a document; return them and their probability."""
-        n_units = int(bag.sum())
-        probability = self.cut_probability(n_units)
-        if probability >= 1:
-            return np.arange(n_units + 1), 1.0
-        draws, order = rng.random(n_units + 1), self.order
-        orders.fill_order(order, inversions)
-        probabilities = self.cut_probabilities[: n_units + 1]
-        probabilities[:] = probability
-        return preparation.draw_cuts(probabilities, bag, order, draws), probability
 
 
 def _aligned_empty(size: int) -> NDArray[np.float64]:

@@ -30,7 +30,8 @@ class Postings(NamedTuple):
 class PackedCorpus(NamedTuple):
     """All documents one after the other; document d has the entries from `…_offsets[d]` on.
 
-    `posting_starts` and `unit_starts` have one entry more than words and units for each document.
+    `posting_starts`, `unit_starts` and `reach` have one entry more than words and units for each
+    document.
     """
 
     tokens: NDArray[np.int32]
@@ -42,11 +43,27 @@ class PackedCorpus(NamedTuple):
     posting_counts: NDArray[np.int32]
     posting_offsets: NDArray[np.int64]
     unit_starts: NDArray[np.int64]
+    reach: NDArray[np.int64]
     unit_offsets: NDArray[np.int64]
+
+
+class BatchCuts(NamedTuple):
+    """The cuts of documents, one after the other; those of the n-th begin at `offsets[n]`.
+
+    `tokens` and `reach` are a cut's `cut_tokens` and `reach` in `span_table.CutDocument`.
+    """
+
+    positions: NDArray[np.int64]
+    tokens: NDArray[np.int64]
+    reach: NDArray[np.int64]
+    offsets: NDArray[np.int64]
 
 
 class Batch(NamedTuple):
     """Documents to resample one after the other: their cuts, random numbers and work counters.
+
+    The n-th has its uniforms for moves in `numbers` from `move_offsets[n]` on, those for active and
+    inactive topics from `active_offsets[n]` on.
 
     The n-th has its active topics in `active[n, : n_active[n]]`, and the index of each topic among
     them, or −1, in `active_index[n]`. Both are written when its turn comes: they depend on what
@@ -55,13 +72,11 @@ class Batch(NamedTuple):
     """
 
     documents: NDArray[np.int64]
-    cuts: NDArray[np.int64]
-    cut_tokens: NDArray[np.int64]
-    reach: NDArray[np.int64]
-    cut_offsets: NDArray[np.int64]
+    cuts: BatchCuts
     log_cut_probability: NDArray[np.float64]
-    uniforms: NDArray[np.float64]
-    active_uniforms: NDArray[np.float64]
+    numbers: NDArray[np.float64]
+    move_offsets: NDArray[np.int64]
+    active_offsets: NDArray[np.int64]
     active: NDArray[np.int64]
     active_index: NDArray[np.int64]
     n_active: NDArray[np.int64]
@@ -104,19 +119,32 @@ class Workspace(NamedTuple):
 def cut_document_of(packed: PackedCorpus, batch: Batch, n: int) -> CutDocument:
     """Return the tokens and cuts of the n-th document of a batch."""
     d = batch.documents[n]
-    first, last = batch.cut_offsets[n], batch.cut_offsets[n + 1]
+    first, last = batch.cuts.offsets[n], batch.cuts.offsets[n + 1]
     return CutDocument(
         packed.tokens[packed.token_offsets[d] : packed.token_offsets[d + 1]],
         packed.words[packed.word_offsets[d] : packed.word_offsets[d + 1]],
-        batch.cut_tokens[first:last],
-        batch.reach[first:last],
+        batch.cuts.tokens[first:last],
+        batch.cuts.reach[first:last],
     )
 
 
 @compiled
 def cuts_of(batch: Batch, n: int) -> NDArray[np.int64]:
     """Return the cuts of the n-th document of a batch."""
-    return batch.cuts[batch.cut_offsets[n] : batch.cut_offsets[n + 1]]
+    positions: NDArray[np.int64] = batch.cuts.positions
+    return positions[batch.cuts.offsets[n] : batch.cuts.offsets[n + 1]]
+
+
+@compiled
+def move_numbers_of(batch: Batch, n: int) -> NDArray[np.float64]:
+    """Return the uniforms for the moves of the n-th document of a batch."""
+    return batch.numbers[batch.move_offsets[n] : batch.active_offsets[n]]
+
+
+@compiled
+def active_numbers_of(batch: Batch, n: int) -> NDArray[np.float64]:
+    """Return the uniforms for its active topics and for moves of inactive ones, and any behind."""
+    return batch.numbers[batch.active_offsets[n] :]
 
 
 @compiled

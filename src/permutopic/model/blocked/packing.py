@@ -51,5 +51,6 @@ def pack_documents(documents: Sequence[LocalDocument]) -> PackedCorpus:
         np.concatenate([each.counts for each in postings]),
         offsets_from_sizes([each.units.size for each in postings]),
         np.concatenate([document.offsets for document in documents]),
+        np.concatenate([document.reach for document in documents]),
         offsets_from_sizes([document.offsets.size - 1 for document in documents]),
     )

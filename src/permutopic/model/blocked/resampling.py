@@ -24,9 +24,11 @@ from permutopic.model.blocked.packed import (
     PackedCorpus,
     Postings,
     Workspace,
+    active_numbers_of,
     claims_of,
     cut_document_of,
     factors_for,
+    move_numbers_of,
     postings_of,
     spans_for,
     topics_of,
@@ -369,8 +371,8 @@ def resample_batch(
                 own_inversions,
                 settings,
                 filters,
-                batch.uniforms[n],
-                batch.active_uniforms[n],
+                move_numbers_of(batch, n),
+                active_numbers_of(batch, n),
             )
             write_topics(topics, order, bag)
             add_topic_tokens(counts.topics, offsets, order, bag, 1)
