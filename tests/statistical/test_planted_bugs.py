@@ -412,7 +412,7 @@ def test_a_bug_in_the_draw_of_the_shares_is_caught(draw, monkeypatch):
 
 
 def test_cuts_without_the_present_boundaries_are_caught(monkeypatch):
-    planted = {"cuts": [("bags[d], order, own_numbers)", "0 * bags[d], order, own_numbers)")]}
+    planted = {"preparation": [("kept[boundary] = True", "kept[n_units] = True")]}
     put_in_place(monkeypatch, load_modules(planted))
     assert_make_test_catches("blocked, random cuts")
     assert_geweke_catches(MOVES["blocked, random cuts"])
