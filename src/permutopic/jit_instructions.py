@@ -51,15 +51,16 @@ def _compiled_atomic_add(counters: Any, index: Any, amount: Any) -> Any:  # noqa
     return add
 
 
-_SPINS, _YIELDS = 200, 260  # some 10 µs of looking, then some 30 of giving way
+_SPINS = 200  # some 10 µs of looking
 
 
-def rest(waits: int) -> int:
+def rest(waits: int, yields: int) -> int:  # noqa: ARG001
     """Pause a thread that has looked `waits` times for another one's work; return waits + 1.
 
     At first it just looks again, for most waits are short. Then it lets other threads have its
-    core whenever they need it. At last it sleeps for 50 µs at a time: a core without work fetches
-    threads that wait for another core, and the awaited one may be among them.
+    core whenever they need it, `yields` times of up to a microsecond. At last it sleeps for 50 µs
+    at a time: a core without work fetches threads that wait for another core, and the awaited one
+    may be among them.
 
     Uncompiled code runs on one thread, which never waits for another.
     """
@@ -90,9 +91,9 @@ _sleep = _system_call("Sleep", 1) if _ON_WINDOWS else _system_call("usleep", 50)
 
 
 @overload(rest)  # type: ignore[untyped-decorator, unused-ignore]
-def _compiled_rest(waits: Any) -> Any:  # noqa: ARG001
-    def wait(waits: Any) -> Any:
-        if waits > _YIELDS:
+def _compiled_rest(waits: Any, yields: Any) -> Any:  # noqa: ARG001
+    def wait(waits: Any, yields: Any) -> Any:
+        if waits > _SPINS + yields:
             _sleep()
         elif waits > _SPINS:
             _give_way()

@@ -23,6 +23,8 @@ GATHERING, FILLING, SCALING, REMOVING, ADDING = 1, 2, 3, 4, 5
 _STAGES = (GATHERING, FILLING, SCALING, REMOVING, ADDING)
 LINE = 16  # counters of different stages are on cache lines of their own
 N_COUNTERS = (len(_STAGES) + 1) * LINE
+# Helpers often wait while the leader draws. If the leader waits long, a helper has lost its core.
+_YIELDS_OF_HELPER, _YIELDS_OF_LEADER = 150, 60
 _DONE, NOTED, _OF_LEADER, _OF_HELPERS = 1, 2, 3, 4  # behind a stage's first counter
 
 
@@ -34,7 +36,7 @@ def enter_stage(counters: NDArray[np.int64], stage: int, leads: bool) -> None:
         return
     waits = 0
     while atomic_add(counters, 0, 0) < stage:
-        waits = rest(waits)
+        waits = rest(waits, _YIELDS_OF_HELPER)
 
 
 @borrowing
@@ -42,7 +44,7 @@ def leave_stage(counters: NDArray[np.int64], stage: int, n_pieces: int, leads: b
     """Wait, as the leading thread, until all pieces of a stage are done."""
     waits = 0
     while leads and count_done(counters, stage) < n_pieces:
-        waits = rest(waits)
+        waits = rest(waits, _YIELDS_OF_LEADER)
 
 
 @borrowing
