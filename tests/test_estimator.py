@@ -329,7 +329,7 @@ def test_the_first_compile_is_announced(tmp_path):
         ).stderr
         for _ in range(2)
     ]
-    assert said[0].startswith("compiling the fit: some fifteen seconds")
+    assert said[0].startswith("compiling the fit: some ten seconds")
     assert said[0].count("\n") == 1
     assert said[1] == ""
 

@@ -188,7 +188,7 @@ def compile_message(what: str, time: str) -> str:
 
 @contextmanager
 def report_compilation(
-    say: Callable[[str], object], what: str, time: str = "some fifteen seconds"
+    say: Callable[[str], object], what: str, time: str = "some ten seconds"
 ) -> Iterator[_CompileListener]:
     """Call `say` when code for `what` is compiled and not just loaded from the cache.
 

@@ -290,6 +290,20 @@ def process_scaling(
 
 
 @compiled
+def write_present_topics(
+    workspace: Workspace,
+    batch: Batch,
+    n: int,
+    bags: NDArray[np.int64],
+    inversions: NDArray[np.int64],
+) -> None:
+    """Write the topics of the units of the n-th document of a batch, as they are before a visit."""
+    d, order = batch.documents[n], np.empty(bags.shape[1], np.int64)
+    fill_order(order, inversions[d])
+    write_topics(topics_of(workspace, n), order, bags[d])
+
+
+@compiled
 def resample_batch(
     packed: PackedCorpus,
     batch: Batch,
@@ -317,7 +331,7 @@ def resample_batch(
         if leads:
             fill_order(order, own_inversions)
             if n == 0:
-                write_topics(topics, order, bag)
+                write_present_topics(workspace, batch, n, bags, inversions)
                 update_word_counts(postings, topics, words, -1, 0, n_words)
             add_topic_tokens(counts.topics, offsets, order, bag, -1)
             inclusion = inclusion_probabilities(counts.topics, workspace.limits)
@@ -353,14 +367,8 @@ def resample_batch(
         process_scaling(counters, spans, filters)
         leave_stage(counters, SCALING, active.size, leads)
         after = min(n + 1, batch.documents.size - 1)
-        topics_after, postings_after = (
-            topics_of(workspace, after),
-            postings_of(packed, batch.documents[after]),
-        )
         if leads and after > n:
-            order_after = np.empty(order.size, np.int64)
-            fill_order(order_after, inversions[batch.documents[after]])
-            write_topics(topics_after, order_after, bags[batch.documents[after]])
+            write_present_topics(workspace, batch, after, bags, inversions)
         enter_stage(counters, REMOVING, leads)
         if leads:
             draw_structure(
@@ -377,7 +385,9 @@ def resample_batch(
             write_topics(topics, order, bag)
             add_topic_tokens(counts.topics, offsets, order, bag, 1)
         if after > n:
-            process_words(counters, REMOVING, postings_after, topics_after, words, -1, leads)
+            next_postings = postings_of(packed, batch.documents[after])
+            next_topics = topics_of(workspace, after)
+            process_words(counters, REMOVING, next_postings, next_topics, words, -1, leads)
             leave_stage(counters, REMOVING, WORD_PIECES, leads)
         enter_stage(counters, ADDING, leads)
         process_words(counters, ADDING, postings, topics, words, 1, leads)
