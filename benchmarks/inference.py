@@ -370,7 +370,7 @@ def _walk_partly(
                 span_table.take_logs(scratch.logs[:n_logs], scratch.log2_scales[:n_logs])
 
 
-# Not kept on disk: numba would not notice that what it calls has changed.
+# With the package's options. Not kept on disk, as only the package's own functions are.
 walk_partly = compiled(_walk_partly)
 
 

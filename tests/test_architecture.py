@@ -84,7 +84,7 @@ def test_imports_within_the_model_go_one_way():
     assert list(crossings(MODEL_LAYERS, "permutopic.model", ROOT / "model")) == []
 
 
-def test_two_files_know_numba_and_compiled_code_is_in_its_rooms():
+def test_four_files_know_numba_and_compiled_code_is_in_its_rooms():
     using = {p.name for p in FILES if any(m.split(".")[0] == "numba" for m in imports_of(p))}
     assert using == {"jit.py", "jit_cache.py", "jit_instructions.py", "jit_linking.py"}
     compiling = {

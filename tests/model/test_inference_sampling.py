@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import gammaln
 
+import oracle_inference
 from permutopic.corpus import DocumentTokens
 from permutopic.model.inference import sampling
 from permutopic.model.inference.preparing import (
@@ -128,7 +129,7 @@ class Case:
         return *ready, summary
 
     def document(self):
-        return oracle.LoneDocument(
+        return oracle_inference.LoneDocument(
             self.units,
             self.others.tolist(),
             BETA,
@@ -206,7 +207,7 @@ def assert_is_the_oracles(case, summary):
         )
         settings = (cut_probabilities, inclusion, work.rounds, work.placements)
         numbers = case.numbers_of(visit)
-        order, bag, found = oracle.visit_lone(document, order, bag, numbers, *settings)
+        order, bag, found = oracle_inference.visit_lone(document, order, bag, numbers, *settings)
         for laid, mine, boundaries in found:
             samples.append(laid)
             topics, ends = topics + mine / len(found), ends + boundaries / len(found)
@@ -239,11 +240,13 @@ def test_a_document_is_looked_through_before_it_is_visited(seed, seen, flavour):
     case = Case(seed, FEW._replace(presence_threshold=0.8), seen=seen)
     prepared, order, bag, summary = case.prepared_by(flavour)
     others = case.others.tolist()
-    scores = [[oracle.log_each(unit, held, BETA) for held in others] for unit in case.units]
+    scores = [
+        [oracle_inference.log_each(unit, held, BETA) for held in others] for unit in case.units
+    ]
     assert summary.scores == pytest.approx(np.array(scores), abs=1e-9)
     background = [sum(math.log(word + 1) for word in unit) for unit in case.units]
     assert summary.background == pytest.approx(background, abs=1e-9)
-    changes, held = oracle.forward_backward(np.array(scores), case.prevalence, 0.3)
+    changes, held = oracle_inference.forward_backward(np.array(scores), case.prevalence, 0.3)
     sure = [1.0 if mine.sum() >= 0.8 else 0.4 for mine in held.T]
     assert prepared.inclusion.tolist() == sure
     inner = prepared.cut_probabilities[1:-1]
@@ -397,5 +400,5 @@ def test_a_word_of_a_seen_document_alone_is_new_without_it(flavour):
     case.fitted = known._replace(word_prior=1e-12, log_gamma=gammaln(total + N_WORDS * 1e-12))
     summary = case.prepared_by(flavour)[-1]
     others = case.others.tolist()
-    expected = [oracle.log_each([5], held, 1e-12) * 20_000 for held in others]
+    expected = [oracle_inference.log_each([5], held, 1e-12) * 20_000 for held in others]
     assert summary.scores[1] == pytest.approx(np.array(expected), rel=1e-6)

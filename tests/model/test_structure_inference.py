@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
+import oracle_inference
 from permutopic.model.generate import generate
 from permutopic.model.inference.preparing import InferenceSettings
 from permutopic.model.inference.structures import StructureInference
@@ -163,7 +164,7 @@ class Tiny:
         """Probabilities of topics and of boundaries, by enumeration."""
         others = without(self.corpus, self.state, number) if seen else self.state
         orders = self.priors.variant != Variant.CONSTRAINED
-        document = oracle.LoneDocument(
+        document = oracle_inference.LoneDocument(
             units_of(self.corpus.document(number)),
             others.word_counts.T.tolist(),
             self.priors.word,

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+import oracle_inference
 from permutopic.model.kernels import viterbi
 from permutopic.model.kernels.log_filters import LOG_ZERO, make_filter_workspace
 from permutopic.model.kernels.span_table import make_span_table
@@ -211,7 +212,7 @@ def document_case(seed, n_topics):
         words = rng.choice(n_words, rng.integers(0, 6), p=rng.dirichlet(held[source] + beta))
         units.append(words.tolist())
     dispersion = rng.exponential(size=n_topics - 1)
-    document = oracle.LoneDocument(units, held.tolist(), beta, dispersion)
+    document = oracle_inference.LoneDocument(units, held.tolist(), beta, dispersion)
     log_prevalence = np.log(rng.dirichlet(np.ones(n_topics)))
     case = Case(range(n_units + 1), range(n_topics), log_prevalence, dispersion)
     for start, cut in itertools.combinations(range(n_units + 1), 2):

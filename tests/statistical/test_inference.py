@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
+import oracle_inference
 from permutopic.corpus import DocumentTokens
 from permutopic.model.inference import sampling
 from permutopic.model.inference.preparing import (
@@ -51,7 +52,9 @@ class Setting:
 
     def __init__(self, variant, work):
         self.work, dispersion, orders = work, DISPERSION[variant], variant != "constrained"
-        document = oracle.LoneDocument(UNITS, HELD, BETA, dispersion, fast=work.fast, orders=orders)
+        document = oracle_inference.LoneDocument(
+            UNITS, HELD, BETA, dispersion, fast=work.fast, orders=orders
+        )
         self.structures = list(itertools.product(document.orders, document.bags))
         logs = np.array([document.log_posterior(*one, CONCENTRATION) for one in self.structures])
         self.probabilities = np.exp(logs - oracle.log_sum(logs.tolist()))

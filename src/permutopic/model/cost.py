@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from permutopic.corpus import Corpus
 
 # Fitted to the fits of `benchmarks/cost.py` on one core of a server of the 2020s, all of which are
-# within a factor of two (docs/studies/large_k.md). Other machines differ by about as much.
-_SECONDS_A_FACTOR = 1.0e-10
-_SECONDS_A_SPAN = 8.8e-9
-_SECONDS_A_PAIR = 1.6e-9  # of topics, in each document
-_SECONDS_A_COUNT = 5.4e-8  # of a word in a topic
+# within a factor of two (docs/studies/large_k.md). Another machine differs by its own factor.
+_SECONDS_A_FACTOR = 3.9e-11
+_SECONDS_A_SPAN = 5.9e-9
+_SECONDS_A_PAIR = 1.9e-9  # of topics, in each document
+_SECONDS_A_COUNT = 3.3e-8  # of a word in a topic
 _LANES = 8  # topics are multiplied up eight at a time
 _BEFORE, _AFTER = (
     0.35,

@@ -57,7 +57,7 @@ class Engine(Protocol):
     def resample(
         self, state: State, documents: Sequence[int], settings: MoveSettings, random_at: RandomAt
     ) -> None:
-        """Resample documents one after the other.
+        """Resample documents one after the other, none of them twice.
 
         Their bags and inversions change in place, and the counts with them. `random_at` returns a
         document's own generator, valid until it is called again.

@@ -282,10 +282,8 @@ def fill_block(
     n_topics, n_cuts = factors.topic_tokens.size, document.cut_tokens.size
     log_gamma, cut_tokens, logs = factors.log_gamma, document.cut_tokens, scratch.logs
     topic, first = corner_of(number, n_topics)
-    rows, width = (
-        factors.rows[topic // LANES].reshape(factors.rows.shape[1] * LANES),
-        min(LANES, n_topics - topic),
-    )
+    n_numbers, width = factors.rows.shape[1] * LANES, min(LANES, n_topics - topic)
+    rows = factors.rows[topic // LANES].reshape(n_numbers)
     accumulate_products(document, rows, factors.block, first, width, scratch)
     n_stored = n_cuts - first - 1
     n_logs = width * STARTS * n_stored
