@@ -242,6 +242,23 @@ def test_other_processors_and_features_have_code_of_their_own(tiny_package):
     assert tiny_package("outer") == ([21], 0)  # the first is still there
 
 
+def test_settings_compare_as_numba_compares_them():
+    plain, given = numba.core.compiler.Flags, []
+    for changes in ({}, {"nrt": False}, {"nrt": True}, {"nrt": True, "boundscheck": True}):
+        flags = plain()
+        for name, value in changes.items():
+            setattr(flags, name, value)
+        given.append(flags)
+    for one in given:
+        for other in given:
+            same = one.values() == other.values()
+            assert (jit._Flags(one) == jit._Flags(other)) is same
+            assert (jit._Flags(one) == other) is (other == jit._Flags(one)) is same
+            assert hash(jit._Flags(one)) == hash(other)
+    assert given[0] == given[1] != given[2]  # a setting that is given and one that is not
+    assert jit._Flags() != "flags"
+
+
 SETTINGS = """
 import numba
 before = numba.config.SLP_VECTORIZE

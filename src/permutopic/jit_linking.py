@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # from 1. Code that several processes have kept is linked by these names: two functions would be
 # taken for one. So each process counts from a random number.
 _function_numbers = count(secrets.randbits(62))
+_NUMBERED = "_ZN"  # what names with such a number begin with; numba's runtime has others
 
 
 class IntermediateLibrary(JITCodeLibrary):
@@ -38,7 +39,8 @@ class IntermediateLibrary(JITCodeLibrary):
             module = library._get_module_for_linking()
             self._final_module.link_in(module, preserve=True)
             if not isinstance(library, IntermediateLibrary):
-                self._hide({each.name for each in module.functions if not each.is_declaration})
+                made = {each.name for each in module.functions if not each.is_declaration}
+                self._hide({name for name in made if name.startswith(_NUMBERED)})
         self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
         self._finalized = True
 
