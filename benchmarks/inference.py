@@ -30,7 +30,7 @@ from permutopic import ContentModel, Priors, read_corpus
 from permutopic.baselines.lda import make_model
 from permutopic.jit import compiled
 from permutopic.model.blocked import resampling
-from permutopic.model.blocked.engine import TableEngine, every_position
+from permutopic.model.blocked.engine import TableEngine, aligned_empty, every_position
 from permutopic.model.blocked.moves import blocked_moves
 from permutopic.model.blocked.packing import make_postings
 from permutopic.model.generate import generate
@@ -237,6 +237,7 @@ class TableWork(NamedTuple):
 
     scores: NDArray[np.float64]
     text: span_table.CutDocument
+    rows: NDArray[np.float64]
     factors: span_table.TopicFactors
     scratch: span_table.Scratch
 
@@ -248,7 +249,7 @@ class TableWork(NamedTuple):
         """Count the products, those of vector lanes and starts in vain included."""
         cut_tokens = self.text.cut_tokens
         walked = int((cut_tokens[-1] - cut_tokens[: self.scores.shape[1] : STARTS]).sum())
-        return walked * STARTS * LANES * int(self.factors.rows.shape[0])
+        return walked * STARTS * LANES * int(self.rows.shape[0])
 
 
 def table_work(corpus: Corpus, n_topics: int, document: int) -> TableWork:
@@ -265,15 +266,14 @@ def table_work(corpus: Corpus, n_topics: int, document: int) -> TableWork:
     write_topics(topics, order, bag)
     resampling.add_topic_tokens(counts.topics, offsets, order, bag, -1)
     resampling.update_word_counts(postings, topics, counts.words, -1, 0, n_words)
-    rows = engine.rows[: engine.n_groups * n_words * LANES].reshape((-1, n_words, LANES))
-    span_table.gather_rows(
-        rows, postings.words, counts.words, np.arange(n_topics), priors.word, 0, n_words
-    )
+    rows = aligned_empty(-(-n_topics // LANES) * n_words * LANES).reshape((-1, n_words, LANES))
+    span_table.gather_rows(rows, postings.words, counts.words, np.arange(n_topics), priors.word)
     width = -(-offsets.size // LANES) * LANES
     return TableWork(
         np.empty((n_topics, offsets.size - 1, width)),
         at_cuts(local, np.arange(offsets.size)),
-        span_table.TopicFactors(rows, counts.topics, engine.log_gamma, engine.block),
+        rows,
+        span_table.TopicFactors(counts.topics, engine.log_gamma, engine.block),
         span_table.make_scratch(n_words, offsets.size),
     )
 
@@ -291,17 +291,11 @@ def compile_yardstick(folder: Path) -> ctypes.CDLL | None:
 
 def yardstick(library: ctypes.CDLL, name: str, work: TableWork) -> Callable[[], object]:
     """Bind a function of the yardstick to the arrays that the compiled Python works on."""
-    scores, text, factors, scratch = work
+    scores, text, rows, factors, scratch = work
     arguments = (
         *(scores, *scores.shape),
         *(text.tokens, text.cut_tokens, text.reach, text.cut_tokens.size),
-        *(
-            factors.rows,
-            factors.rows.shape[1],
-            factors.topic_tokens,
-            factors.log_gamma,
-            factors.block,
-        ),
+        *(rows, rows.shape[1], factors.topic_tokens, factors.log_gamma, factors.block),
         *scratch[:5],
     )
     function = library[name]
@@ -344,30 +338,30 @@ def _walk_partly(
 
     Without shedding exponents, products go back to one instead: out of range they would be slow.
     """
-    scores, text, factors, scratch = work
+    scores, text, all_rows, factors, scratch = work
     cut_tokens, products, exponents = text.cut_tokens, scratch.products, scratch.exponents
-    for first in range(0, scores.shape[1], STARTS):
-        for group in range(factors.rows.shape[0]):
-            rows, width = factors.rows[group].ravel(), min(LANES, scores.shape[0] - group * LANES)
-            n_stored = cut_tokens.size - first - 1
-            scratch.seen[: text.reach[first] * STARTS] = 0.0
-            products[:] = 1.0
-            exponents[:] = 0.0
-            for cut in range(first + 1, cut_tokens.size):
-                here, end = cut_tokens[cut - 1], cut_tokens[cut]
-                while here < end:
-                    stop = min(end, here + factors.block)
-                    span_table.multiply_tokens(tokens, here, stop, rows, scratch.seen, products)
-                    if with_exponents:
-                        span_table.extract_exponents(products, exponents)
-                    else:
-                        products[:] = 1.0
-                    here = stop
-                if with_logs:
-                    span_table.store_at_cut(scratch, cut - first - 1, n_stored, width)
+    for number in range(span_table.count_blocks(cut_tokens.size, scores.shape[0])):
+        topic, first = span_table.corner_of(number, cut_tokens.size)
+        rows, width = all_rows[topic // LANES].ravel(), min(LANES, scores.shape[0] - topic)
+        n_stored = cut_tokens.size - first - 1
+        scratch.seen[: text.reach[first] * STARTS] = 0.0
+        products[:] = 1.0
+        exponents[:] = 0.0
+        for cut in range(first + 1, cut_tokens.size):
+            here, end = cut_tokens[cut - 1], cut_tokens[cut]
+            while here < end:
+                stop = min(end, here + factors.block)
+                span_table.multiply_tokens(tokens, here, stop, rows, scratch.seen, products)
+                if with_exponents:
+                    span_table.extract_exponents(products, exponents)
+                else:
+                    products[:] = 1.0
+                here = stop
             if with_logs:
-                n_logs = width * STARTS * n_stored
-                span_table.take_logs(scratch.logs[:n_logs], scratch.log2_scales[:n_logs])
+                span_table.store_at_cut(scratch, cut - first - 1, n_stored, width)
+        if with_logs:
+            n_logs = width * STARTS * n_stored
+            span_table.take_logs(scratch.logs[:n_logs], scratch.log2_scales[:n_logs])
 
 
 # With the package's options. Not kept on disk, as only the package's own functions are.

@@ -187,8 +187,8 @@ void fill_spans(double *__restrict scores, int64_t n_topics, int64_t n_starts, i
     const int64_t *__restrict cut_tokens = text.cut_tokens;
     const double *__restrict logs = scratch.logs;
     const int64_t n_groups = (n_topics + LANES - 1) / LANES;
-    for (int64_t first = 0; first < n_starts; first += STARTS) {
-        for (int64_t group = 0; group < n_groups; ++group) {
+    for (int64_t group = 0; group < n_groups; ++group) {
+        for (int64_t first = 0; first < n_starts; first += STARTS) {
             const int64_t width = std::min(LANES, n_topics - group * LANES);
             const int64_t stored = text.n_cuts - first - 1;
             walk<Inner>(text, rows + group * n_words * LANES, block, first, width, scratch);

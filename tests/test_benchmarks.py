@@ -95,10 +95,9 @@ def test_the_table_is_taken_to_pieces(capsys):
 def test_walking_partly_with_all_parts_is_walking():
     work = table_work(10)
     work.fill()
-    # Of the last start alone two cuts are left, and of the last topics two: the others' rows
-    # behind these are from before. All four starts run from the first one's cut here: only that
-    # one's logarithms can be compared.
-    of_first_start = [4 * lane * 2 + cut for lane in range(2) for cut in range(2)]
+    # The last block is of the last two topics and of starts 4 to 7, with 18 cuts behind the first
+    # of these. All four starts run from its cut here: only its own logarithms can be compared.
+    of_first_start = [4 * lane * 18 + cut for lane in range(2) for cut in range(18)]
     whole = work.scratch.logs[of_first_start]
     work.scratch.logs[:] = 0
     inference.walk_partly(work, work.text.tokens, True, True)

@@ -1,4 +1,4 @@
-"""Instructions that numba has no name for: atomic addition, pauses of a thread, prefetching.
+"""Instructions that numba has no name for: atomic ones, pauses of a thread, prefetching.
 
 Each is a function of Python, which says what it computes on one thread, with its compiled twin.
 """
@@ -51,7 +51,36 @@ def _compiled_atomic_add(counters: Any, index: Any, amount: Any) -> Any:  # noqa
     return add
 
 
-_SPINS = 200  # some 10 µs of looking
+def atomic_load(counters: NDArray[np.int64], index: int) -> int:
+    """Return a counter that other threads may change; what they wrote before it can be read then.
+
+    Looking leaves the cache of another processor as it is; adding zero would take the line away.
+    """
+    return int(counters[index])
+
+
+@intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+def _atomic_load(_typing: Any, counters: Any, index: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = signature.args[0]
+        array = context.make_array(kind)(context, builder, args[0])
+        pointer = cgutils.get_item_pointer(  # type: ignore[no-untyped-call]
+            context, builder, kind, array, [args[1]], wraparound=False
+        )
+        return builder.load_atomic(pointer, "acquire", 8)
+
+    return types.int64(counters, types.intp), generate
+
+
+@overload(atomic_load)  # type: ignore[untyped-decorator, unused-ignore]
+def _compiled_atomic_load(counters: Any, index: Any) -> Any:  # noqa: ARG001
+    def load(counters: Any, index: Any) -> Any:
+        return _atomic_load(counters, index)  # type: ignore[call-arg]
+
+    return load
+
+
+_SPINS = 4000  # some 10 µs of looking
 
 
 def rest(waits: int, yields: int) -> int:  # noqa: ARG001
@@ -102,34 +131,55 @@ def _compiled_rest(waits: Any, yields: Any) -> Any:  # noqa: ARG001
     return wait
 
 
-def prefetch(values: NDArray[np.int32], index: int) -> None:
-    """Ask for the line of the cache that holds a value, which will soon be needed.
+def prefetch_to_read(values: NDArray[Any], index: int) -> None:
+    """Ask for the line of the cache that holds a value, which will soon be read.
 
     Changes no value; nothing happens if the index is outside.
     """
 
 
-@intrinsic  # type: ignore[untyped-decorator, unused-ignore]
-def _prefetch(_typing: Any, values: Any, index: Any) -> Any:  # noqa: ARG001
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, args[0])
-        pointer = builder.gep(array.data, [args[1]])
-        address, flag = ir.PointerType(ir.IntType(8)), ir.IntType(32)
-        function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
-            builder.module,
-            ir.FunctionType(ir.VoidType(), [address, *[flag] * 3]),
-            "llvm.prefetch.p0",
-        )
-        to_write, nearest, data = flag(1), flag(3), flag(1)
-        builder.call(function, [builder.bitcast(pointer, address), to_write, nearest, data])
-        return context.get_dummy_value()
-
-    return types.none(values, types.intp), generate
+def prefetch_to_write(values: NDArray[Any], index: int) -> None:
+    """Do the same for a value that will soon be changed: other processors give the line up."""
 
 
-@overload(prefetch)  # type: ignore[untyped-decorator, unused-ignore]
-def _compiled_prefetch(values: Any, index: Any) -> Any:  # noqa: ARG001
+def _prefetching(to_write: int) -> Any:
+    """Make a function for compiled code that asks for a value's line."""
+
+    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+    def prefetch(_typing: Any, values: Any, index: Any) -> Any:  # noqa: ARG001
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, args[0])
+            pointer = builder.gep(array.data, [args[1]])
+            address, flag = ir.PointerType(ir.IntType(8)), ir.IntType(32)
+            function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+                builder.module,
+                ir.FunctionType(ir.VoidType(), [address, *[flag] * 3]),
+                "llvm.prefetch.p0",
+            )
+            nearest, data = flag(3), flag(1)
+            arguments = [builder.bitcast(pointer, address), flag(to_write), nearest, data]
+            builder.call(function, arguments)
+            return context.get_dummy_value()
+
+        return types.none(values, types.intp), generate
+
+    return prefetch
+
+
+_prefetch_to_read, _prefetch_to_write = _prefetching(0), _prefetching(1)
+
+
+@overload(prefetch_to_read)  # type: ignore[untyped-decorator, unused-ignore]
+def _compiled_prefetch_to_read(values: Any, index: Any) -> Any:  # noqa: ARG001
     def fetch(values: Any, index: Any) -> Any:
-        _prefetch(values, index)  # type: ignore[call-arg]
+        _prefetch_to_read(values, index)
+
+    return fetch
+
+
+@overload(prefetch_to_write)  # type: ignore[untyped-decorator, unused-ignore]
+def _compiled_prefetch_to_write(values: Any, index: Any) -> Any:  # noqa: ARG001
+    def fetch(values: Any, index: Any) -> Any:
+        _prefetch_to_write(values, index)
 
     return fetch

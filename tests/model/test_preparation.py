@@ -52,7 +52,7 @@ def random_counts(seed, n_topics):
 
 def rows_of(words, counts, beta):
     rows = np.full((-(-counts.shape[1] // 8), words.size, 8), np.nan)
-    gather_rows(rows, words, counts, np.arange(counts.shape[1]), beta, 0, words.size)
+    gather_rows(rows, words, counts, np.arange(counts.shape[1]), beta)
     return rows
 
 
@@ -171,9 +171,10 @@ def test_the_table_of_some_topics_is_the_chain_rule(cuts, block, active, flavour
     tokens, words, reach, offsets = numbered(flavour, units)
     rows = flavour.select_rows(rows_of(words, counts, 0.3), np.array(active))
     log_gamma = gammaln(np.arange(counts.sum() + tokens.size) + N_WORDS * 0.3)
-    factors = TopicFactors(rows, counts.sum(axis=0)[active], log_gamma, block)
+    factors = TopicFactors(counts.sum(axis=0)[active], log_gamma, block)
     table = np.full((len(active), len(cuts) - 1, 8), np.nan)
-    flavour.fill_marginal(table, CutDocument(tokens, words, offsets[cuts], reach[cuts]), factors)
+    document = CutDocument(tokens, words, offsets[cuts], reach[cuts])
+    flavour.fill_marginal(table, document, rows, factors)
     for n, (start, cut) in itertools.product(
         range(len(active)), itertools.combinations(range(len(cuts)), 2)
     ):

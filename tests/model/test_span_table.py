@@ -67,19 +67,16 @@ def filled(text, held, beta, *, block=20, shares=1, module=span_table):
     """
     n_topics, n_cuts = held.shape[1], text.cut_tokens.size
     rows = np.full((-(-n_topics // 8), text.words.size, 8), np.nan)
-    for first, last in itertools.pairwise([0, text.words.size // 2, text.words.size]):
-        module.gather_rows(
-            rows, text.words, held.astype(np.int32), np.arange(held.shape[1]), beta, first, last
-        )
+    module.gather_rows(rows, text.words, held.astype(np.int32), np.arange(held.shape[1]), beta)
     totals = held.sum(axis=0)
     counts = np.arange(totals.max() + text.tokens.size + 1)
-    factors = TopicFactors(rows, totals, gammaln(counts + held.shape[0] * beta), block)
+    factors = TopicFactors(totals, gammaln(counts + held.shape[0] * beta), block)
     table = np.full((n_topics, n_cuts - 1, n_cuts + 3), np.nan)
     for share in range(shares):
         scratch = make_scratch(text.words.size, n_cuts)
         for room in scratch:
             room[:] = np.nan
-        module.fill_spans(table, text, factors, scratch, share, shares)
+        module.fill_spans(table, text, rows, factors, scratch, share, shares)
     return table
 
 
@@ -154,9 +151,7 @@ def test_long_products_of_great_and_tiny_factors_lose_nothing(beta, most):
     tokens, ends = text.words[text.tokens], text.cut_tokens
     assert tokens.size > 1000
     rows = np.full((1, text.words.size, 8), np.nan)
-    gather_rows(
-        rows, text.words, held.astype(np.int32), np.arange(held.shape[1]), beta, 0, text.words.size
-    )
+    gather_rows(rows, text.words, held.astype(np.int32), np.arange(held.shape[1]), beta)
     # The factors alone: a table of logΓ up to such totals would not fit into memory.
     no_total, no_log_gamma = np.zeros(3, dtype=np.int64), np.zeros(tokens.size + 1)
     blocks = [1, TableEngine(corpus, 3, dataclasses.replace(PRIORS, word=beta)).block]
@@ -164,8 +159,8 @@ def test_long_products_of_great_and_tiny_factors_lose_nothing(beta, most):
         blocks[1] = min(blocks[1], 30)
     for block in blocks:
         table = np.full((3, 5, 8), np.nan)
-        factors = TopicFactors(rows, no_total, no_log_gamma, block)
-        fill_spans(table, text, factors, make_scratch(text.words.size, 6), 0, 1)
+        factors = TopicFactors(no_total, no_log_gamma, block)
+        fill_spans(table, text, rows, factors, make_scratch(text.words.size, 6), 0, 1)
         for topic, start in itertools.product(range(3), range(5)):
             seen, logs = [0] * corpus.n_words, []
             for cut in range(start + 1, 6):
@@ -202,17 +197,15 @@ def test_every_share_writes_starts_of_its_own():
     text = cut_document_of(corpus, 0)
     held = np.ones((corpus.n_words, 2), dtype=np.int64)
     rows = np.empty((1, text.words.size, 8))
-    gather_rows(
-        rows, text.words, held.astype(np.int32), np.arange(held.shape[1]), 0.2, 0, text.words.size
-    )
+    gather_rows(rows, text.words, held.astype(np.int32), np.arange(held.shape[1]), 0.2)
     log_gamma = gammaln(np.arange(text.tokens.size + 8) + 1.4)
-    factors = TopicFactors(rows, held.sum(axis=0), log_gamma, 20)
+    factors = TopicFactors(held.sum(axis=0), log_gamma, 20)
     written = []
     for share in range(3):
         table = np.full((2, 13, 16), np.nan)
-        fill_spans(table, text, factors, make_scratch(text.words.size, 14), share, 3)
+        fill_spans(table, text, rows, factors, make_scratch(text.words.size, 14), share, 3)
         written.append(set(np.flatnonzero(np.isfinite(table[0, :, 13])).tolist()))
-    assert written == [{0, 1, 2, 3, 12}, {4, 5, 6, 7}, {8, 9, 10, 11}]
+    assert written == [{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11}, {12}]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -367,15 +367,14 @@ def test_a_bug_in_the_blocked_moves_is_caught(bug, monkeypatch):
 def test_words_copied_before_the_document_is_out_of_the_counts(monkeypatch):
     of_first = "                update_word_counts(postings, topics, words, -1, 0, n_words)\n"
     process = "process_words(counters, REMOVING, next_postings, next_topics, words, -1, leads)"
-    leave = "leave_stage(counters, REMOVING, WORD_PIECES, leads)"
-    of_next = f"            {process}\n            {leave}\n"
-    copied = "        leave_stage(counters, GATHERING, WORD_PIECES, leads)\n"
+    of_next = f"            {process}\n"
+    copied = "        if leads:\n            inclusion = inclusion_probabilities(counts.topics, "
     too_late = "        update_word_counts(postings, topics, words, -1, 0, n_words)\n"
     planted = {
         "resampling": [
             (of_first, ""),
             (of_next, "            pass\n"),
-            (copied, copied + too_late),
+            (copied, too_late + copied),
         ]
     }
     put_in_place(monkeypatch, load_modules(planted))

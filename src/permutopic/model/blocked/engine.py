@@ -106,9 +106,7 @@ class TableEngine:
         self.log_factorial = gammaln(np.arange(longest + 1) + 1.0)
         digits = math.log10(max(n_tokens + priors.word, 1 / priors.word, 10))
         self.block = int(290 // digits)
-        self.n_groups = -(-n_topics // LANES)
         self.max_words = max(document.words.size for document in self.documents)
-        self.rows = _aligned_empty(self.n_groups * self.max_words * LANES)
         self.unit_topics = np.empty((2, longest), dtype=np.int64)
         sizes = corpus.document_sizes
         self.cut_probabilities = np.array([min(cut_probability(int(n)), 1.0) for n in sizes])
@@ -134,7 +132,12 @@ class TableEngine:
             ) from None
         self.filters = unwrap(log_filters.make_filter_workspace)(self.n_topics, n_cuts)
         make_scratch = unwrap(span_table.make_scratch)
-        self.scratch = [make_scratch(self.max_words, n_cuts) for _ in range(self.n_threads)]
+        self.memory = [
+            packed.ThreadMemory(
+                aligned_empty(self.max_words * LANES), make_scratch(self.max_words, n_cuts)
+            )
+            for _ in range(self.n_threads)
+        ]
         self.max_cuts = n_cuts
 
     def resample(
@@ -150,7 +153,6 @@ class TableEngine:
             self.tables[0],
             self.tables[1],
             self.tables[2],
-            self.rows,
             self.unit_topics,
             self.log_gamma,
             self.log_factorial,
@@ -159,7 +161,7 @@ class TableEngine:
             self.active,
         )
 
-        def work(scratch: span_table.Scratch, *, leads: bool) -> None:
+        def work(memory: packed.ThreadMemory, *, leads: bool) -> None:
             resampling.resample_batch(
                 self.packed,
                 batch,
@@ -167,7 +169,7 @@ class TableEngine:
                 state.bag,
                 state.inversions,
                 counts,
-                scratch,
+                memory,
                 settings,
                 self.filters,
                 leads,
@@ -175,9 +177,9 @@ class TableEngine:
 
         helpers = []
         if self.pool is not None:
-            helpers = [self.pool.submit(work, scratch, leads=False) for scratch in self.scratch[1:]]
+            helpers = [self.pool.submit(work, memory, leads=False) for memory in self.memory[1:]]
         try:
-            work(self.scratch[0], leads=True)
+            work(self.memory[0], leads=True)
         finally:  # an interrupt may come before the first document
             stages.release_helpers(batch.work_counters)
             for helper in helpers:
@@ -226,7 +228,7 @@ class TableEngine:
         )
 
 
-def _aligned_empty(size: int) -> NDArray[np.float64]:
+def aligned_empty(size: int) -> NDArray[np.float64]:
     """Allocate rows of eight numbers, each of them one line of the processor's cache."""
     memory = np.empty(size + LANES)
     first = -memory.ctypes.data % (8 * LANES) // 8

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from permutopic.jit import compiled
 from permutopic.model.kernels.arrays import take_floats, take_integers
 from permutopic.model.kernels.lanes import LANES
-from permutopic.model.kernels.span_table import CutDocument, SpanTable, TopicFactors, count_blocks
+from permutopic.model.kernels.span_table import (
+    CutDocument,
+    Scratch,
+    SpanTable,
+    TopicFactors,
+    count_blocks,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,13 +112,19 @@ class Workspace(NamedTuple):
     log_weights: NDArray[np.float64]
     linear_weights: NDArray[np.float64]
     transposed: NDArray[np.float64]
-    rows: NDArray[np.float64]
     unit_topics: NDArray[np.int64]
     log_gamma: NDArray[np.float64]
     log_factorial: NDArray[np.float64]
     word_prior: float
     block: int
     limits: ActiveLimits
+
+
+class ThreadMemory(NamedTuple):
+    """Memory of one thread: rows of a document's words under eight topics, and scratch memory."""
+
+    rows: NDArray[np.float64]
+    scratch: Scratch
 
 
 @compiled
@@ -203,13 +215,8 @@ def spans_for(
 
 @compiled
 def factors_for(
-    workspace: Workspace,
-    n_words: int,
-    active: NDArray[np.int64],
-    topic_tokens: NDArray[np.int64],
+    workspace: Workspace, active: NDArray[np.int64], topic_tokens: NDArray[np.int64]
 ) -> TopicFactors:
-    """Shape the workspace's rows for a document of so many different words."""
-    n_groups = (active.size + LANES - 1) // LANES
-    rows = workspace.rows[: n_groups * n_words * LANES].reshape((n_groups, n_words, LANES))
+    """Return the active topics' counts of tokens, and what belongs to them."""
     held = take_integers(topic_tokens, active)
-    return TopicFactors(rows, held, workspace.log_gamma, workspace.block)
+    return TopicFactors(held, workspace.log_gamma, workspace.block)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.jit import borrowing, compiled
-from permutopic.jit_instructions import atomic_add, prefetch
+from permutopic.jit_instructions import atomic_add, atomic_load, prefetch_to_write
 from permutopic.model.blocked.active_topics import (
     inclusion_probabilities,
     place_inactive,
@@ -23,6 +23,7 @@ from permutopic.model.blocked.packed import (
     Batch,
     PackedCorpus,
     Postings,
+    ThreadMemory,
     Workspace,
     active_numbers_of,
     claims_of,
@@ -37,18 +38,18 @@ from permutopic.model.blocked.packed import (
 from permutopic.model.blocked.stages import (
     ADDING,
     FILLING,
-    GATHERING,
-    LINE,
-    NOTED,
     REMOVING,
     SCALING,
+    coming_piece,
     count_done,
     enter_stage,
     leave_stage,
     next_piece,
-    next_piece_of_own,
+    noted,
     set_done,
+    take_note,
 )
+from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.linear_filters import find_potentials, to_linear_weights
 from permutopic.model.kernels.log_filters import (
     FilterWorkspace,
@@ -60,21 +61,21 @@ from permutopic.model.kernels.orders import fill_order, write_inversions, write_
 from permutopic.model.kernels.placement import draw_bag_restricted, place_topic, restricted_order
 from permutopic.model.kernels.span_table import (
     CutDocument,
-    Scratch,
     SpanTable,
     TopicFactors,
     copy_block,
     corner_of,
+    count_blocks,
     fill_block,
-    gather_rows,
+    gather_group,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WORD_PIECES = 32
-_AHEAD = 16  # words whose counts are on their way from memory
-_PATIENCE = 1000  # looks at a helper's block before it is computed again: some 20 µs
+WORD_PIECES = 16
+_AHEAD = 16  # words whose counts are on their way from memory or another processor's cache
+_PATIENCE = 20_000  # looks at a helper's block before it is computed again: some 20 µs
 
 
 class TokenCounts(NamedTuple):
@@ -157,10 +158,10 @@ def update_word_counts(
     """Add the tokens of some words to the counts (sign 1) or subtract them (sign −1)."""
     n_topics, flat = word_counts.shape[1], word_counts.reshape(word_counts.size)
     for soon in range(first_word, last_word + _AHEAD):
-        if soon < last_word and sign < 0:  # they come back while they are still in the cache
+        if soon < last_word:
             row = postings.words[soon] * n_topics
-            prefetch(flat, row)
-            prefetch(flat, row + n_topics - 1)
+            prefetch_to_write(flat, row)
+            prefetch_to_write(flat, row + n_topics - 1)
         w = soon - _AHEAD
         if w < first_word:
             continue
@@ -181,35 +182,14 @@ def process_words(
     leads: bool,
 ) -> None:
     """Update the counts of the document's words, piece by piece."""
-    n_words = postings.words.size
-    while True:
-        piece = next_piece_of_own(counters, stage, WORD_PIECES, leads)
-        if piece < 0:
-            return
+    n_words, own = postings.words.size, 0
+    piece = next_piece(counters, stage, WORD_PIECES, leads)
+    while piece >= 0:
         first, last = piece * n_words // WORD_PIECES, (piece + 1) * n_words // WORD_PIECES
         update_word_counts(postings, topics, word_counts, sign, first, last)
-        set_done(counters, stage)
-
-
-@borrowing
-def process_rows(
-    counters: NDArray[np.int64],
-    rows: NDArray[np.float64],
-    words: NDArray[np.int64],
-    word_counts: NDArray[np.int32],
-    active: NDArray[np.int64],
-    word_prior: float,
-    leads: bool,
-) -> None:
-    """Copy the counts of the document's words, piece by piece."""
-    n_words = words.size
-    while True:
-        piece = next_piece_of_own(counters, GATHERING, WORD_PIECES, leads)
-        if piece < 0:
-            return
-        first, last = piece * n_words // WORD_PIECES, (piece + 1) * n_words // WORD_PIECES
-        gather_rows(rows, words, word_counts, active, word_prior, first, last)
-        set_done(counters, GATHERING)
+        own += 1
+        piece = next_piece(counters, stage, WORD_PIECES, leads)
+    leave_stage(counters, stage, WORD_PIECES, own, leads)
 
 
 @compiled
@@ -218,63 +198,88 @@ def process_spans(
     claims: NDArray[np.int64],
     document: CutDocument,
     spans: SpanTable,
+    word_counts: NDArray[np.int32],
     factors: TopicFactors,
-    log_factorial: NDArray[np.float64],
+    workspace: Workspace,
     log_cut_probability: float,
     inverse_temperature: float,
-    scratch: Scratch,
+    memory: ThreadMemory,
     leads: bool,
 ) -> None:
     """Fill the table with log weights, block by block.
+
+    A thread copies the counts of the document's words when it comes to other topics, for itself:
+    numbers that another thread has just written are a long way off where processors share no cache.
 
     A block is computed in memory of the thread's own, and copied by the first thread that has it.
     So the leading thread need not wait for a helper whose core is taken away in the middle: it
     computes again what is not done soon after its own last block. The numbers are the same.
     """
-    n_blocks, looks = claims.size, 0
-    while True:
-        number = next_piece(counters, FILLING)
-        if number >= n_blocks:
-            number = -1
-            while leads and count_done(counters, FILLING) < n_blocks:
-                looks += 1
-                if looks > _PATIENCE:
-                    number = first_unclaimed(claims)
-                    break
-            if number < 0:
-                return
-        fill_block(scratch.block, (0, 0), document, factors, scratch, number)
+    rows, scratch = memory.rows, memory.scratch
+    copied, n_rows = -1, count_blocks(spans.cuts.size, 1)
+    number = next_block(counters, claims, n_rows, copied, leads)
+    while number >= 0:
+        if number // n_rows != copied:
+            copied = number // n_rows
+            topic = copied * LANES
+            gather_group(
+                rows, document.words, word_counts, spans.active, topic, workspace.word_prior
+            )
+        fill_block(scratch.block, (0, 0), document, rows, factors, scratch, number)
         scores_to_weights(
             scratch.block,
             spans.cuts,
-            log_factorial,
+            workspace.log_factorial,
             inverse_temperature,
             log_cut_probability,
-            corner_of(number, spans.active.size)[1],
+            corner_of(number, spans.cuts.size)[1],
         )
         if atomic_add(claims, number, 1) == 0:
             copy_block(spans.log_weights, scratch.block, number, spans.cuts.size)
-            set_done(counters, FILLING)
+            set_done(counters, FILLING, 1)
+        number = next_block(counters, claims, n_rows, copied, leads)
+    leave_stage(counters, FILLING, claims.size, 0, leads)
+
+
+@borrowing
+def next_block(
+    counters: NDArray[np.int64], claims: NDArray[np.int64], n_rows: int, copied: int, leads: bool
+) -> int:
+    """Hand out a block, −1 if there is none; to the leader one that a helper is late with.
+
+    There are `n_rows` blocks for the same topics. The last two for topics whose counts the thread
+    has not copied are left to the one that has.
+    """
+    number, left = coming_piece(counters, FILLING, claims.size, leads)
+    if number // n_rows == copied or left > 2 or n_rows <= 2:
+        number = next_piece(counters, FILLING, claims.size, leads)
+        if number >= 0:
+            return number
+    looks = 0
+    while leads and count_done(counters, FILLING) < claims.size:
+        looks += 1
+        if looks > _PATIENCE:
+            return first_unclaimed(claims)
+    return -1
 
 
 @borrowing
 def first_unclaimed(claims: NDArray[np.int64]) -> int:
     """Return the first block that no thread has copied or is copying, −1 if there is none."""
     for number in range(claims.size):
-        if atomic_add(claims, number, 0) == 0:
+        if atomic_load(claims, number) == 0:
             return number
     return -1
 
 
 @compiled
 def process_scaling(
-    counters: NDArray[np.int64], spans: SpanTable, filters: FilterWorkspace
+    counters: NDArray[np.int64], spans: SpanTable, filters: FilterWorkspace, leads: bool
 ) -> None:
-    """Compute linear weights, one topic a piece; count the topics whose weights do not fit."""
-    while True:
-        topic = next_piece(counters, SCALING)
-        if topic >= spans.active.size:
-            return
+    """Compute linear weights, one topic a piece; note a topic whose weights do not fit."""
+    n_topics, own = spans.active.size, 0
+    topic = next_piece(counters, SCALING, n_topics, leads)
+    while topic >= 0:
         fits = to_linear_weights(
             spans.log_weights,
             spans.linear_weights,
@@ -285,8 +290,10 @@ def process_scaling(
             filters,
         )
         if not fits:
-            atomic_add(counters, SCALING * LINE + NOTED, 1)
-        set_done(counters, SCALING)
+            take_note(counters, SCALING)
+        own += 1
+        topic = next_piece(counters, SCALING, n_topics, leads)
+    leave_stage(counters, SCALING, n_topics, own, leads)
 
 
 @compiled
@@ -311,7 +318,7 @@ def resample_batch(
     bags: NDArray[np.int64],
     inversions: NDArray[np.int64],
     counts: TokenCounts,
-    scratch: Scratch,
+    memory: ThreadMemory,
     settings: MoveSettings,
     filters: FilterWorkspace,
     leads: bool,
@@ -336,36 +343,28 @@ def resample_batch(
             add_topic_tokens(counts.topics, offsets, order, bag, -1)
             inclusion = inclusion_probabilities(counts.topics, workspace.limits)
             write_active_topics(batch, n, bag, inclusion)
-        enter_stage(counters, GATHERING, leads)
-        spans = spans_for(workspace, batch, n, settings.log_prevalence)
-        active = spans.active
-        factors = factors_for(workspace, n_words, active, counts.topics)
-        word_prior = workspace.word_prior
-        process_rows(counters, factors.rows, postings.words, words, active, word_prior, leads)
-        leave_stage(counters, GATHERING, WORD_PIECES, leads)
-        claims = claims_of(batch, n, active.size)
         enter_stage(counters, FILLING, leads)
+        spans = spans_for(workspace, batch, n, settings.log_prevalence)
         process_spans(
             counters,
-            claims,
+            claims_of(batch, n, spans.active.size),
             document,
             spans,
-            factors,
-            workspace.log_factorial,
+            words,
+            factors_for(workspace, spans.active, counts.topics),
+            workspace,
             batch.log_cut_probability[n],
             settings.inverse_temperature,
-            scratch,
+            memory,
             leads,
         )
-        leave_stage(counters, FILLING, claims.size, leads)
         if leads:
             inclusion = inclusion_probabilities(counts.topics, workspace.limits)
             weigh_active_topics(spans, inclusion)
             present = restricted_order(order, spans.active_index)
             find_potentials(spans.log_weights, spans.cuts, present, spans.log_prevalence, filters)
         enter_stage(counters, SCALING, leads)
-        process_scaling(counters, spans, filters)
-        leave_stage(counters, SCALING, active.size, leads)
+        process_scaling(counters, spans, filters, leads)
         after = min(n + 1, batch.documents.size - 1)
         if leads and after > n:
             write_present_topics(workspace, batch, after, bags, inversions)
@@ -373,7 +372,7 @@ def resample_batch(
         if leads:
             draw_structure(
                 spans,
-                atomic_add(counters, SCALING * LINE + NOTED, 0) == 0,
+                not noted(counters, SCALING),
                 order,
                 bag,
                 own_inversions,
@@ -388,7 +387,5 @@ def resample_batch(
             next_postings = postings_of(packed, batch.documents[after])
             next_topics = topics_of(workspace, after)
             process_words(counters, REMOVING, next_postings, next_topics, words, -1, leads)
-            leave_stage(counters, REMOVING, WORD_PIECES, leads)
         enter_stage(counters, ADDING, leads)
         process_words(counters, ADDING, postings, topics, words, 1, leads)
-        leave_stage(counters, ADDING, WORD_PIECES, leads)

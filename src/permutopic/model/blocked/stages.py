@@ -5,7 +5,9 @@ for a stage to begin. Which thread does which piece changes no bit of the result
 depends on a helper to arrive, for it does whatever nobody else has taken.
 
 A document has a row of counters, all zeros at first: the stage that has begun, and, for each stage,
-the pieces that were handed out, that were done, and a few numbers more.
+the pieces that were handed out, and those that helpers have done. A counter that two threads change
+travels between their processors, for as long as a hundred numbers take to compute: so a piece is
+handed out by one addition, and a helper counts all that it has done at once.
 """
 
 from __future__ import annotations
@@ -13,19 +15,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permutopic.jit import borrowing
-from permutopic.jit_instructions import atomic_add, rest
+from permutopic.jit_instructions import atomic_add, atomic_load, rest
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-GATHERING, FILLING, SCALING, REMOVING, ADDING = 1, 2, 3, 4, 5
-_STAGES = (GATHERING, FILLING, SCALING, REMOVING, ADDING)
-LINE = 16  # counters of different stages are on cache lines of their own
-N_COUNTERS = (len(_STAGES) + 1) * LINE
+FILLING, SCALING, REMOVING, ADDING = 1, 2, 3, 4
+_STAGES = (FILLING, SCALING, REMOVING, ADDING)
+_LINE = 16  # counters of different kinds are on cache lines of their own
+_DONE = len(_STAGES)  # lines behind that of pieces handed out
+N_COUNTERS = (2 * len(_STAGES) + 1) * _LINE
+_A_PIECE_OF_LEADER = 1 << 32  # a counter has the leader's pieces above those of helpers
 # Helpers often wait while the leader draws. If the leader waits long, a helper has lost its core.
 _YIELDS_OF_HELPER, _YIELDS_OF_LEADER = 150, 60
-_DONE, NOTED, _OF_LEADER, _OF_HELPERS = 1, 2, 3, 4  # behind a stage's first counter
 
 
 @borrowing
@@ -35,50 +38,77 @@ def enter_stage(counters: NDArray[np.int64], stage: int, leads: bool) -> None:
         atomic_add(counters, 0, 1)
         return
     waits = 0
-    while atomic_add(counters, 0, 0) < stage:
+    while atomic_load(counters, 0) < stage:
         waits = rest(waits, _YIELDS_OF_HELPER)
 
 
 @borrowing
-def leave_stage(counters: NDArray[np.int64], stage: int, n_pieces: int, leads: bool) -> None:
-    """Wait, as the leading thread, until all pieces of a stage are done."""
-    waits = 0
-    while leads and count_done(counters, stage) < n_pieces:
-        waits = rest(waits, _YIELDS_OF_LEADER)
-
-
-@borrowing
-def next_piece(counters: NDArray[np.int64], stage: int) -> int:
-    """Hand out the next piece of a stage, which may be one too many."""
-    return int(atomic_add(counters, stage * LINE, 1))
-
-
-@borrowing
-def next_piece_of_own(counters: NDArray[np.int64], stage: int, n_pieces: int, leads: bool) -> int:
+def next_piece(counters: NDArray[np.int64], stage: int, n_pieces: int, leads: bool) -> int:
     """Hand out a piece, −1 if there is none: the last ones to the leader, the first to helpers.
 
     In the next stage a thread then finds much of what it needs in its own cache.
     """
-    if next_piece(counters, stage) >= n_pieces:
-        return -1
-    before = atomic_add(counters, stage * LINE + (_OF_LEADER if leads else _OF_HELPERS), 1)
-    return int(n_pieces - 1 - before if leads else before)
+    before = atomic_add(counters, stage * _LINE, _A_PIECE_OF_LEADER if leads else 1)
+    number, left = piece_behind(before, n_pieces, leads)
+    return number if left > 0 else -1
 
 
 @borrowing
-def set_done(counters: NDArray[np.int64], stage: int) -> None:
-    """Count a piece as done."""
-    atomic_add(counters, stage * LINE + _DONE, 1)
+def coming_piece(
+    counters: NDArray[np.int64], stage: int, n_pieces: int, leads: bool
+) -> tuple[int, int]:
+    """Return the piece that would be handed out now, and how many are left."""
+    return piece_behind(atomic_load(counters, stage * _LINE), n_pieces, leads)
+
+
+@borrowing
+def piece_behind(handed_out: int, n_pieces: int, leads: bool) -> tuple[int, int]:
+    """Return the piece behind those that were handed out, and how many are left."""
+    of_leader, of_helpers = handed_out // _A_PIECE_OF_LEADER, handed_out % _A_PIECE_OF_LEADER
+    number = n_pieces - 1 - of_leader if leads else of_helpers
+    return number, n_pieces - of_leader - of_helpers
+
+
+@borrowing
+def set_done(counters: NDArray[np.int64], stage: int, n_pieces: int) -> None:
+    """Count pieces as done."""
+    atomic_add(counters, (stage + _DONE) * _LINE, n_pieces)
 
 
 @borrowing
 def count_done(counters: NDArray[np.int64], stage: int) -> int:
-    """Return the number of pieces that are done."""
-    return int(atomic_add(counters, stage * LINE + _DONE, 0))
+    """Return the number of pieces that were counted as done."""
+    return int(atomic_load(counters, (stage + _DONE) * _LINE))
+
+
+@borrowing
+def leave_stage(
+    counters: NDArray[np.int64], stage: int, n_pieces: int, own: int, leads: bool
+) -> None:
+    """Count a helper's own pieces as done; wait, as the leading thread, for all others' pieces."""
+    if not leads:
+        if own > 0:
+            set_done(counters, stage, own)
+        return
+    waits = 0
+    while own + count_done(counters, stage) < n_pieces:
+        waits = rest(waits, _YIELDS_OF_LEADER)
+
+
+@borrowing
+def take_note(counters: NDArray[np.int64], stage: int) -> None:
+    """Note for the leader that something was found in a stage."""
+    atomic_add(counters, (stage + _DONE) * _LINE + 1, 1)
+
+
+@borrowing
+def noted(counters: NDArray[np.int64], stage: int) -> bool:
+    """Tell whether something was noted in a stage; all its pieces are done."""
+    return bool(atomic_load(counters, (stage + _DONE) * _LINE + 1) > 0)
 
 
 def release_helpers(work_counters: NDArray[np.int64]) -> None:
     """Mark all stages as begun and all pieces as taken, so that helpers return."""
     for stage in _STAGES:
-        work_counters[:, stage * LINE] = 2**62
+        work_counters[:, stage * _LINE] = 2**62
     work_counters[:, 0] = ADDING

@@ -152,7 +152,7 @@ def prepare_document(
     for topic in range(n_topics):
         order[topic] = topic
     rows = np.empty(((n_topics + LANES - 1) // LANES, n_words, LANES))
-    gather_rows(rows, local.words, fitted.word_counts, order, 0.0, 0, n_words)
+    gather_rows(rows, local.words, fitted.word_counts, order, 0.0)
     topic_tokens = fitted.topic_tokens.copy()
     if document.topics.size > 0:
         remove_own_tokens(local.tokens, offsets, document.topics, rows, topic_tokens)
@@ -261,6 +261,6 @@ def fill_table(
     else:
         rows = select_rows(prepared.rows, spans.active)
         topic_tokens = take_integers(prepared.topic_tokens, spans.active)
-        factors = TopicFactors(rows, topic_tokens, fitted.log_gamma, fitted.block)
-        fill_marginal(spans.log_weights, at_cuts(prepared.local, cuts), factors)
+        factors = TopicFactors(topic_tokens, fitted.log_gamma, fitted.block)
+        fill_marginal(spans.log_weights, at_cuts(prepared.local, cuts), rows, factors)
     scores_to_weights(spans.log_weights, cuts, fitted.log_factorial, 1.0, 0.0, 0)

@@ -178,10 +178,15 @@ def select_rows(rows: NDArray[np.float64], active: NDArray[np.int64]) -> NDArray
 
 
 @compiled
-def fill_marginal(table: NDArray[np.float64], document: CutDocument, factors: TopicFactors) -> None:
+def fill_marginal(
+    table: NDArray[np.float64],
+    document: CutDocument,
+    rows: NDArray[np.float64],
+    factors: TopicFactors,
+) -> None:
     """Fill the table with the words integrated out (eq. 7)."""
     scratch = make_scratch(document.words.size, document.cut_tokens.size)
-    fill_spans(table, document, factors, scratch, 0, 1)
+    fill_spans(table, document, rows, factors, scratch, 0, 1)
 
 
 @compiled

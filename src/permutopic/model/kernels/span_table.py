@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.jit import borrowing, compiled, inlined
+from permutopic.jit_instructions import prefetch_to_read
 from permutopic.model.kernels.arrays import take_floats
 from permutopic.model.kernels.elementary import (
     LN2,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STARTS = 4
+_AHEAD = 24  # words whose counts are on their way from another processor's cache
 _1, _2, _3 = np.uint64(1), np.uint64(2), np.uint64(3)
 _A, _B, _C, _D = (np.uint64(LANES * start) for start in range(STARTS))
 
@@ -56,13 +58,12 @@ class CutDocument(NamedTuple):
 
 
 class TopicFactors(NamedTuple):
-    """The topics' counts of a document's words, without the document's own tokens.
+    """The topics' counts of tokens, without the document's own, and what belongs to them.
 
-    `rows[g, w, lane]` is N_kw + β0 for topic k = 8 g + lane; `topic_tokens[k]` is N_k.
-    `log_gamma[n]` is logΓ(n + Wβ0). A product of `block` factors stays within the floats.
+    `topic_tokens[k]` is N_k; `log_gamma[n]` is logΓ(n + Wβ0). A product of `block` factors stays
+    within the floats. The factors of words are rows of their own (`gather_rows`).
     """
 
-    rows: NDArray[np.float64]
     topic_tokens: NDArray[np.int64]
     log_gamma: NDArray[np.float64]
     block: int
@@ -130,33 +131,47 @@ def make_span_table(
 
 
 @borrowing
+def gather_group(
+    rows: NDArray[np.float64],
+    words: NDArray[np.int64],
+    word_counts: NDArray[np.int32],
+    active: NDArray[np.int64],
+    first: int,
+    word_prior: float,
+) -> None:
+    """Copy N_kw + β0 of a document's words and eight active topics, from the first-th on.
+
+    The numbers of a word are side by side; 1 where there is no topic.
+    """
+    flat, n_topics = word_counts.reshape(word_counts.size), word_counts.shape[1]
+    lowest, width = active[first], min(LANES, active.size - first)
+    neighbours = active[first + width - 1] == lowest + width - 1
+    for w in range(words.size):
+        soon = words[min(w + _AHEAD, words.size - 1)]
+        prefetch_to_read(flat, soon * n_topics + lowest)
+        counts = words[w] * n_topics
+        if neighbours and counts + lowest + LANES <= flat.size:  # nearly always, and then a vector
+            held = load_counts(flat, np.uint64(counts + lowest), word_prior)
+            store_lanes(rows, np.uint64(w * LANES), held)
+        else:
+            for lane in range(width):
+                rows[w * LANES + lane] = flat[counts + active[first + lane]] + word_prior
+        for lane in range(width, LANES):
+            rows[w * LANES + lane] = 1.0
+
+
+@borrowing
 def gather_rows(
     rows: NDArray[np.float64],
     words: NDArray[np.int64],
     word_counts: NDArray[np.int32],
     active: NDArray[np.int64],
     word_prior: float,
-    first_word: int,
-    last_word: int,
 ) -> None:
-    """Copy N_kw + β0 of some of a document's words and the active topics, eight side by side."""
-    flat_rows, flat_counts = rows.reshape(rows.size), word_counts.reshape(word_counts.size)
-    n_words, n_topics = rows.shape[1], word_counts.shape[1]
+    """Do the same for all active topics: rows[g, w, lane] for topic k = 8 g + lane."""
     for group in range(rows.shape[0]):
-        first = group * LANES
-        lowest, width = active[first], min(LANES, active.size - first)
-        neighbours = width == LANES and active[first + LANES - 1] == lowest + LANES - 1
-        for w in range(first_word, last_word):
-            row = np.uint64((group * n_words + w) * LANES)
-            counts = words[w] * n_topics
-            if neighbours:  # nearly always, and then a vector
-                held = load_counts(flat_counts, np.uint64(counts + lowest), word_prior)
-                store_lanes(flat_rows, row, held)
-                continue
-            for lane in range(width):
-                rows[group, w, lane] = flat_counts[counts + active[first + lane]] + word_prior
-            for lane in range(width, LANES):
-                rows[group, w, lane] = 1.0
+        own = rows[group].reshape(words.size * LANES)
+        gather_group(own, words, word_counts, active, group * LANES, word_prior)
 
 
 @inlined
@@ -263,10 +278,16 @@ def count_blocks(n_cuts: int, n_topics: int) -> int:
 
 
 @borrowing
-def corner_of(number: int, n_topics: int) -> tuple[int, int]:
-    """Return the first topic and the first start of a block; the longest spans come first."""
-    n_groups = (n_topics + LANES - 1) // LANES
-    return number % n_groups * LANES, number // n_groups * STARTS
+def corner_of(number: int, n_cuts: int) -> tuple[int, int]:
+    """Return the first topic and the first start of a block: blocks of the same topics in a row.
+
+    Among these, the longest spans are at both ends, and the shortest where two threads meet that
+    come from both ends.
+    """
+    n_rows = count_blocks(n_cuts, 1)
+    group, place = number // n_rows, number % n_rows
+    row = 2 * place if 2 * place < n_rows else 2 * (n_rows - place) - 1
+    return group * LANES, row * STARTS
 
 
 @borrowing
@@ -274,16 +295,19 @@ def fill_block(
     scores: NDArray[np.float64],
     onto: tuple[int, int],
     document: CutDocument,
+    rows: NDArray[np.float64],
     factors: TopicFactors,
     scratch: Scratch,
     number: int,
 ) -> None:
-    """Compute the scores of one block's spans; its first topic and start go to `onto`."""
+    """Compute the scores of one block's spans; its first topic and start go to `onto`.
+
+    `rows` are those of its topics.
+    """
     n_topics, n_cuts = factors.topic_tokens.size, document.cut_tokens.size
     log_gamma, cut_tokens, logs = factors.log_gamma, document.cut_tokens, scratch.logs
-    topic, first = corner_of(number, n_topics)
-    n_numbers, width = factors.rows.shape[1] * LANES, min(LANES, n_topics - topic)
-    rows = factors.rows[topic // LANES].reshape(n_numbers)
+    topic, first = corner_of(number, n_cuts)
+    width = min(LANES, n_topics - topic)
     accumulate_products(document, rows, factors.block, first, width, scratch)
     n_stored = n_cuts - first - 1
     n_logs = width * STARTS * n_stored
@@ -305,7 +329,7 @@ def copy_block(
     table: NDArray[np.float64], block: NDArray[np.float64], number: int, n_cuts: int
 ) -> None:
     """Copy a block into its table, the vectors of cuts that hold spans."""
-    topic, first = corner_of(number, table.shape[0])
+    topic, first = corner_of(number, n_cuts)
     for lane in range(min(LANES, table.shape[0] - topic)):
         for start in range(first, min(first + STARTS, n_cuts - 1)):
             row, onto = block[lane, start - first], table[topic + lane, start]
@@ -317,13 +341,15 @@ def copy_block(
 def fill_spans(
     scores: NDArray[np.float64],
     document: CutDocument,
+    rows: NDArray[np.float64],
     factors: TopicFactors,
     scratch: Scratch,
     share: int,
     shares: int,
 ) -> None:
     """Fill scores[k, i, j] for one of `shares` parts of the blocks; all for share 0 of 1."""
-    n_topics = scores.shape[0]
-    for number in range(share, count_blocks(document.cut_tokens.size, n_topics), shares):
-        onto = corner_of(number, n_topics)
-        fill_block(scores, onto, document, factors, scratch, number)
+    n_cuts = document.cut_tokens.size
+    for number in range(share, count_blocks(n_cuts, scores.shape[0]), shares):
+        onto = corner_of(number, n_cuts)
+        of_topics = rows[onto[0] // LANES].reshape(rows.shape[1] * LANES)
+        fill_block(scores, onto, document, of_topics, factors, scratch, number)
