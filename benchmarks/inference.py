@@ -341,7 +341,7 @@ def _walk_partly(
     scores, text, all_rows, factors, scratch = work
     cut_tokens, products, exponents = text.cut_tokens, scratch.products, scratch.exponents
     for number in range(span_table.count_blocks(cut_tokens.size, scores.shape[0])):
-        topic, first = span_table.corner_of(number, cut_tokens.size)
+        topic, first = span_table.corner_of(number, cut_tokens.size, LANES)
         rows, width = all_rows[topic // LANES].ravel(), min(LANES, scores.shape[0] - topic)
         n_stored = cut_tokens.size - first - 1
         scratch.seen[: text.reach[first] * STARTS] = 0.0

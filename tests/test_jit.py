@@ -14,7 +14,7 @@ import pytest
 
 import permutopic
 from permutopic import jit, jit_cache
-from permutopic.jit_instructions import prefetch_to_read, prefetch_to_write
+from permutopic.jit_instructions import prefetch
 
 
 def double(x):
@@ -56,8 +56,7 @@ def test_prefetching_changes_nothing():
     @jit.compiled
     def asked(values):
         for n in range(values.size + 3):
-            prefetch_to_read(values, n)
-            prefetch_to_write(values, n)
+            prefetch(values, n)
         return values.sum()
 
     assert asked(np.arange(5, dtype=np.int32)) == 10

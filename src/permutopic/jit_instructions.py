@@ -131,55 +131,34 @@ def _compiled_rest(waits: Any, yields: Any) -> Any:  # noqa: ARG001
     return wait
 
 
-def prefetch_to_read(values: NDArray[Any], index: int) -> None:
-    """Ask for the line of the cache that holds a value, which will soon be read.
+def prefetch(values: NDArray[np.int32], index: int) -> None:
+    """Ask for the line of the cache that holds a value, which will soon be changed.
 
-    Changes no value; nothing happens if the index is outside.
+    Other processors give the line up. Changes no value; nothing happens if the index is outside.
     """
 
 
-def prefetch_to_write(values: NDArray[Any], index: int) -> None:
-    """Do the same for a value that will soon be changed: other processors give the line up."""
+@intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+def _prefetch(_typing: Any, values: Any, index: Any) -> Any:  # noqa: ARG001
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        pointer = builder.gep(array.data, [args[1]])
+        address, flag = ir.PointerType(ir.IntType(8)), ir.IntType(32)
+        function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [address, *[flag] * 3]),
+            "llvm.prefetch.p0",
+        )
+        to_write, nearest, data = flag(1), flag(3), flag(1)
+        builder.call(function, [builder.bitcast(pointer, address), to_write, nearest, data])
+        return context.get_dummy_value()
+
+    return types.none(values, types.intp), generate
 
 
-def _prefetching(to_write: int) -> Any:
-    """Make a function for compiled code that asks for a value's line."""
-
-    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
-    def prefetch(_typing: Any, values: Any, index: Any) -> Any:  # noqa: ARG001
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            array = context.make_array(signature.args[0])(context, builder, args[0])
-            pointer = builder.gep(array.data, [args[1]])
-            address, flag = ir.PointerType(ir.IntType(8)), ir.IntType(32)
-            function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
-                builder.module,
-                ir.FunctionType(ir.VoidType(), [address, *[flag] * 3]),
-                "llvm.prefetch.p0",
-            )
-            nearest, data = flag(3), flag(1)
-            arguments = [builder.bitcast(pointer, address), flag(to_write), nearest, data]
-            builder.call(function, arguments)
-            return context.get_dummy_value()
-
-        return types.none(values, types.intp), generate
-
-    return prefetch
-
-
-_prefetch_to_read, _prefetch_to_write = _prefetching(0), _prefetching(1)
-
-
-@overload(prefetch_to_read)  # type: ignore[untyped-decorator, unused-ignore]
-def _compiled_prefetch_to_read(values: Any, index: Any) -> Any:  # noqa: ARG001
+@overload(prefetch)  # type: ignore[untyped-decorator, unused-ignore]
+def _compiled_prefetch(values: Any, index: Any) -> Any:  # noqa: ARG001
     def fetch(values: Any, index: Any) -> Any:
-        _prefetch_to_read(values, index)
-
-    return fetch
-
-
-@overload(prefetch_to_write)  # type: ignore[untyped-decorator, unused-ignore]
-def _compiled_prefetch_to_write(values: Any, index: Any) -> Any:  # noqa: ARG001
-    def fetch(values: Any, index: Any) -> Any:
-        _prefetch_to_write(values, index)
+        _prefetch(values, index)  # type: ignore[call-arg]
 
     return fetch

@@ -107,6 +107,7 @@ class TableEngine:
         digits = math.log10(max(n_tokens + priors.word, 1 / priors.word, 10))
         self.block = int(290 // digits)
         self.max_words = max(document.words.size for document in self.documents)
+        self.rows = aligned_empty(-(-n_topics // LANES) * self.max_words * LANES)
         self.unit_topics = np.empty((2, longest), dtype=np.int64)
         sizes = corpus.document_sizes
         self.cut_probabilities = np.array([min(cut_probability(int(n)), 1.0) for n in sizes])
@@ -132,12 +133,7 @@ class TableEngine:
             ) from None
         self.filters = unwrap(log_filters.make_filter_workspace)(self.n_topics, n_cuts)
         make_scratch = unwrap(span_table.make_scratch)
-        self.memory = [
-            packed.ThreadMemory(
-                aligned_empty(self.max_words * LANES), make_scratch(self.max_words, n_cuts)
-            )
-            for _ in range(self.n_threads)
-        ]
+        self.scratch = [make_scratch(self.max_words, n_cuts) for _ in range(self.n_threads)]
         self.max_cuts = n_cuts
 
     def resample(
@@ -153,6 +149,7 @@ class TableEngine:
             self.tables[0],
             self.tables[1],
             self.tables[2],
+            self.rows,
             self.unit_topics,
             self.log_gamma,
             self.log_factorial,
@@ -161,7 +158,7 @@ class TableEngine:
             self.active,
         )
 
-        def work(memory: packed.ThreadMemory, *, leads: bool) -> None:
+        def work(scratch: span_table.Scratch, *, leads: bool) -> None:
             resampling.resample_batch(
                 self.packed,
                 batch,
@@ -169,7 +166,7 @@ class TableEngine:
                 state.bag,
                 state.inversions,
                 counts,
-                memory,
+                scratch,
                 settings,
                 self.filters,
                 leads,
@@ -177,9 +174,9 @@ class TableEngine:
 
         helpers = []
         if self.pool is not None:
-            helpers = [self.pool.submit(work, memory, leads=False) for memory in self.memory[1:]]
+            helpers = [self.pool.submit(work, scratch, leads=False) for scratch in self.scratch[1:]]
         try:
-            work(self.memory[0], leads=True)
+            work(self.scratch[0], leads=True)
         finally:  # an interrupt may come before the first document
             stages.release_helpers(batch.work_counters)
             for helper in helpers:

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from permutopic.jit import compiled
 from permutopic.model.kernels.arrays import take_floats, take_integers
 from permutopic.model.kernels.lanes import LANES
-from permutopic.model.kernels.span_table import (
-    CutDocument,
-    Scratch,
-    SpanTable,
-    TopicFactors,
-    count_blocks,
-)
+from permutopic.model.kernels.span_table import CutDocument, SpanTable, TopicFactors, count_blocks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,19 +106,13 @@ class Workspace(NamedTuple):
     log_weights: NDArray[np.float64]
     linear_weights: NDArray[np.float64]
     transposed: NDArray[np.float64]
+    rows: NDArray[np.float64]
     unit_topics: NDArray[np.int64]
     log_gamma: NDArray[np.float64]
     log_factorial: NDArray[np.float64]
     word_prior: float
     block: int
     limits: ActiveLimits
-
-
-class ThreadMemory(NamedTuple):
-    """Memory of one thread: rows of a document's words under eight topics, and scratch memory."""
-
-    rows: NDArray[np.float64]
-    scratch: Scratch
 
 
 @compiled
@@ -211,6 +199,14 @@ def spans_for(
         workspace.linear_weights[:size].reshape(shape),
         workspace.transposed[:size].reshape(shape),
     )
+
+
+@compiled
+def rows_for(workspace: Workspace, n_words: int, n_active: int) -> NDArray[np.float64]:
+    """Shape the workspace's rows for a document of so many different words and active topics."""
+    n_groups = (n_active + LANES - 1) // LANES
+    rows: NDArray[np.float64] = workspace.rows[: n_groups * n_words * LANES]
+    return rows.reshape((n_groups, n_words, LANES))
 
 
 @compiled

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.jit import borrowing, compiled
-from permutopic.jit_instructions import atomic_add, atomic_load, prefetch_to_write
+from permutopic.jit_instructions import atomic_add, atomic_load, prefetch
 from permutopic.model.blocked.active_topics import (
     inclusion_probabilities,
     place_inactive,
@@ -23,7 +23,6 @@ from permutopic.model.blocked.packed import (
     Batch,
     PackedCorpus,
     Postings,
-    ThreadMemory,
     Workspace,
     active_numbers_of,
     claims_of,
@@ -31,6 +30,7 @@ from permutopic.model.blocked.packed import (
     factors_for,
     move_numbers_of,
     postings_of,
+    rows_for,
     spans_for,
     topics_of,
     unit_starts_of,
@@ -38,9 +38,9 @@ from permutopic.model.blocked.packed import (
 from permutopic.model.blocked.stages import (
     ADDING,
     FILLING,
+    GATHERING,
     REMOVING,
     SCALING,
-    coming_piece,
     count_done,
     enter_stage,
     leave_stage,
@@ -61,19 +61,20 @@ from permutopic.model.kernels.orders import fill_order, write_inversions, write_
 from permutopic.model.kernels.placement import draw_bag_restricted, place_topic, restricted_order
 from permutopic.model.kernels.span_table import (
     CutDocument,
+    Scratch,
     SpanTable,
     TopicFactors,
     copy_block,
     corner_of,
-    count_blocks,
     fill_block,
     gather_group,
+    group_size,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WORD_PIECES = 16
+WORD_PIECES, GROUP_PIECES = 16, 8
 _AHEAD = 16  # words whose counts are on their way from memory or another processor's cache
 _PATIENCE = 20_000  # looks at a helper's block before it is computed again: some 20 µs
 
@@ -160,8 +161,8 @@ def update_word_counts(
     for soon in range(first_word, last_word + _AHEAD):
         if soon < last_word:
             row = postings.words[soon] * n_topics
-            prefetch_to_write(flat, row)
-            prefetch_to_write(flat, row + n_topics - 1)
+            prefetch(flat, row)
+            prefetch(flat, row + n_topics - 1)
         w = soon - _AHEAD
         if w < first_word:
             continue
@@ -192,69 +193,83 @@ def process_words(
     leave_stage(counters, stage, WORD_PIECES, own, leads)
 
 
+@borrowing
+def process_rows(
+    counters: NDArray[np.int64],
+    rows: NDArray[np.float64],
+    words: NDArray[np.int64],
+    word_counts: NDArray[np.int32],
+    active: NDArray[np.int64],
+    word_prior: float,
+    leads: bool,
+) -> None:
+    """Copy the counts of the document's words, some words and a group of topics a piece."""
+    n_words, n_pieces, own = words.size, rows.shape[0] * GROUP_PIECES, 0
+    size = group_size(active.size)
+    piece = next_piece(counters, GATHERING, n_pieces, leads)
+    while piece >= 0:
+        group, part = piece // GROUP_PIECES, piece % GROUP_PIECES
+        of_group, topic = rows[group].reshape(n_words * LANES), group * size
+        width = min(size, active.size - topic)
+        first, last = part * n_words // GROUP_PIECES, (part + 1) * n_words // GROUP_PIECES
+        gather_group(of_group, words, word_counts, active, topic, width, word_prior, first, last)
+        own += 1
+        piece = next_piece(counters, GATHERING, n_pieces, leads)
+    leave_stage(counters, GATHERING, n_pieces, own, leads)
+
+
 @compiled
 def process_spans(
     counters: NDArray[np.int64],
     claims: NDArray[np.int64],
     document: CutDocument,
     spans: SpanTable,
-    word_counts: NDArray[np.int32],
+    rows: NDArray[np.float64],
     factors: TopicFactors,
-    workspace: Workspace,
+    log_factorial: NDArray[np.float64],
     log_cut_probability: float,
     inverse_temperature: float,
-    memory: ThreadMemory,
+    scratch: Scratch,
     leads: bool,
 ) -> None:
     """Fill the table with log weights, block by block.
 
-    A thread copies the counts of the document's words when it comes to other topics, for itself:
-    numbers that another thread has just written are a long way off where processors share no cache.
+    A thread begins with the topics whose rows it has copied itself: numbers that another one has
+    just written are a long way off where processors share no cache.
 
     A block is computed in memory of the thread's own, and copied by the first thread that has it.
     So the leading thread need not wait for a helper whose core is taken away in the middle: it
     computes again what is not done soon after its own last block. The numbers are the same.
     """
-    rows, scratch = memory.rows, memory.scratch
-    copied, n_rows = -1, count_blocks(spans.cuts.size, 1)
-    number = next_block(counters, claims, n_rows, copied, leads)
+    n_topics, n_cuts = spans.active.size, spans.cuts.size
+    size = group_size(n_topics)
+    number = next_block(counters, claims, leads)
     while number >= 0:
-        if number // n_rows != copied:
-            copied = number // n_rows
-            topic = copied * LANES
-            gather_group(
-                rows, document.words, word_counts, spans.active, topic, workspace.word_prior
-            )
-        fill_block(scratch.block, (0, 0), document, rows, factors, scratch, number)
+        corner = corner_of(number, n_cuts, size)
+        width = min(size, n_topics - corner[0])
+        of_group = rows[corner[0] // size].reshape(rows.shape[1] * LANES)
+        fill_block(scratch.block, (0, 0), document, of_group, factors, scratch, corner, width)
         scores_to_weights(
             scratch.block,
             spans.cuts,
-            workspace.log_factorial,
+            log_factorial,
             inverse_temperature,
             log_cut_probability,
-            corner_of(number, spans.cuts.size)[1],
+            corner[1],
         )
         if atomic_add(claims, number, 1) == 0:
-            copy_block(spans.log_weights, scratch.block, number, spans.cuts.size)
+            copy_block(spans.log_weights, scratch.block, corner, width, n_cuts)
             set_done(counters, FILLING, 1)
-        number = next_block(counters, claims, n_rows, copied, leads)
+        number = next_block(counters, claims, leads)
     leave_stage(counters, FILLING, claims.size, 0, leads)
 
 
 @borrowing
-def next_block(
-    counters: NDArray[np.int64], claims: NDArray[np.int64], n_rows: int, copied: int, leads: bool
-) -> int:
-    """Hand out a block, −1 if there is none; to the leader one that a helper is late with.
-
-    There are `n_rows` blocks for the same topics. The last two for topics whose counts the thread
-    has not copied are left to the one that has.
-    """
-    number, left = coming_piece(counters, FILLING, claims.size, leads)
-    if number // n_rows == copied or left > 2 or n_rows <= 2:
-        number = next_piece(counters, FILLING, claims.size, leads)
-        if number >= 0:
-            return number
+def next_block(counters: NDArray[np.int64], claims: NDArray[np.int64], leads: bool) -> int:
+    """Hand out a block, −1 if there is none; to the leader one that a helper is late with."""
+    number = next_piece(counters, FILLING, claims.size, leads)
+    if number >= 0:
+        return number
     looks = 0
     while leads and count_done(counters, FILLING) < claims.size:
         looks += 1
@@ -318,7 +333,7 @@ def resample_batch(
     bags: NDArray[np.int64],
     inversions: NDArray[np.int64],
     counts: TokenCounts,
-    memory: ThreadMemory,
+    scratch: Scratch,
     settings: MoveSettings,
     filters: FilterWorkspace,
     leads: bool,
@@ -343,19 +358,26 @@ def resample_batch(
             add_topic_tokens(counts.topics, offsets, order, bag, -1)
             inclusion = inclusion_probabilities(counts.topics, workspace.limits)
             write_active_topics(batch, n, bag, inclusion)
-        enter_stage(counters, FILLING, leads)
+        enter_stage(counters, GATHERING, leads)
         spans = spans_for(workspace, batch, n, settings.log_prevalence)
+        active = spans.active
+        rows, factors = (
+            rows_for(workspace, n_words, active.size),
+            factors_for(workspace, active, counts.topics),
+        )
+        process_rows(counters, rows, postings.words, words, active, workspace.word_prior, leads)
+        enter_stage(counters, FILLING, leads)
         process_spans(
             counters,
-            claims_of(batch, n, spans.active.size),
+            claims_of(batch, n, active.size),
             document,
             spans,
-            words,
-            factors_for(workspace, spans.active, counts.topics),
-            workspace,
+            rows,
+            factors,
+            workspace.log_factorial,
             batch.log_cut_probability[n],
             settings.inverse_temperature,
-            memory,
+            scratch,
             leads,
         )
         if leads:

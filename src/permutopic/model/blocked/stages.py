@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FILLING, SCALING, REMOVING, ADDING = 1, 2, 3, 4
-_STAGES = (FILLING, SCALING, REMOVING, ADDING)
+GATHERING, FILLING, SCALING, REMOVING, ADDING = 1, 2, 3, 4, 5
+_STAGES = (GATHERING, FILLING, SCALING, REMOVING, ADDING)
 _LINE = 16  # counters of different kinds are on cache lines of their own
 _DONE = len(_STAGES)  # lines behind that of pieces handed out
 N_COUNTERS = (2 * len(_STAGES) + 1) * _LINE
@@ -49,24 +49,10 @@ def next_piece(counters: NDArray[np.int64], stage: int, n_pieces: int, leads: bo
     In the next stage a thread then finds much of what it needs in its own cache.
     """
     before = atomic_add(counters, stage * _LINE, _A_PIECE_OF_LEADER if leads else 1)
-    number, left = piece_behind(before, n_pieces, leads)
-    return number if left > 0 else -1
-
-
-@borrowing
-def coming_piece(
-    counters: NDArray[np.int64], stage: int, n_pieces: int, leads: bool
-) -> tuple[int, int]:
-    """Return the piece that would be handed out now, and how many are left."""
-    return piece_behind(atomic_load(counters, stage * _LINE), n_pieces, leads)
-
-
-@borrowing
-def piece_behind(handed_out: int, n_pieces: int, leads: bool) -> tuple[int, int]:
-    """Return the piece behind those that were handed out, and how many are left."""
-    of_leader, of_helpers = handed_out // _A_PIECE_OF_LEADER, handed_out % _A_PIECE_OF_LEADER
-    number = n_pieces - 1 - of_leader if leads else of_helpers
-    return number, n_pieces - of_leader - of_helpers
+    of_leader, of_helpers = before // _A_PIECE_OF_LEADER, before % _A_PIECE_OF_LEADER
+    if of_leader + of_helpers >= n_pieces:
+        return -1
+    return int(n_pieces - 1 - of_leader if leads else of_helpers)
 
 
 @borrowing

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from permutopic.jit import borrowing, compiled, inlined
-from permutopic.jit_instructions import prefetch_to_read
 from permutopic.model.kernels.arrays import take_floats
 from permutopic.model.kernels.elementary import (
     LN2,
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STARTS = 4
-_AHEAD = 24  # words whose counts are on their way from another processor's cache
 _1, _2, _3 = np.uint64(1), np.uint64(2), np.uint64(3)
 _A, _B, _C, _D = (np.uint64(LANES * start) for start in range(STARTS))
 
@@ -137,25 +135,26 @@ def gather_group(
     word_counts: NDArray[np.int32],
     active: NDArray[np.int64],
     first: int,
+    width: int,
     word_prior: float,
+    first_word: int,
+    last_word: int,
 ) -> None:
-    """Copy N_kw + β0 of a document's words and eight active topics, from the first-th on.
+    """Copy N_kw + β0 of some of a document's words and `width` active topics from one on.
 
-    The numbers of a word are side by side; 1 where there is no topic.
+    The eight numbers of a word are side by side; any positive ones where there is no topic.
     """
     flat, n_topics = word_counts.reshape(word_counts.size), word_counts.shape[1]
-    lowest, width = active[first], min(LANES, active.size - first)
+    lowest = active[first]
     neighbours = active[first + width - 1] == lowest + width - 1
-    for w in range(words.size):
-        soon = words[min(w + _AHEAD, words.size - 1)]
-        prefetch_to_read(flat, soon * n_topics + lowest)
+    for w in range(first_word, last_word):
         counts = words[w] * n_topics
         if neighbours and counts + lowest + LANES <= flat.size:  # nearly always, and then a vector
             held = load_counts(flat, np.uint64(counts + lowest), word_prior)
             store_lanes(rows, np.uint64(w * LANES), held)
-        else:
-            for lane in range(width):
-                rows[w * LANES + lane] = flat[counts + active[first + lane]] + word_prior
+            continue
+        for lane in range(width):
+            rows[w * LANES + lane] = flat[counts + active[first + lane]] + word_prior
         for lane in range(width, LANES):
             rows[w * LANES + lane] = 1.0
 
@@ -170,8 +169,9 @@ def gather_rows(
 ) -> None:
     """Do the same for all active topics: rows[g, w, lane] for topic k = 8 g + lane."""
     for group in range(rows.shape[0]):
-        own = rows[group].reshape(words.size * LANES)
-        gather_group(own, words, word_counts, active, group * LANES, word_prior)
+        own, first = rows[group].reshape(words.size * LANES), group * LANES
+        width = min(LANES, active.size - first)
+        gather_group(own, words, word_counts, active, first, width, word_prior, 0, words.size)
 
 
 @inlined
@@ -278,16 +278,23 @@ def count_blocks(n_cuts: int, n_topics: int) -> int:
 
 
 @borrowing
-def corner_of(number: int, n_cuts: int) -> tuple[int, int]:
+def group_size(n_topics: int) -> int:
+    """Return how many topics go side by side where groups of up to eight are to be alike."""
+    n_groups = (n_topics + LANES - 1) // LANES
+    return (n_topics + n_groups - 1) // n_groups
+
+
+@borrowing
+def corner_of(number: int, n_cuts: int, group_size: int) -> tuple[int, int]:
     """Return the first topic and the first start of a block: blocks of the same topics in a row.
 
-    Among these, the longest spans are at both ends, and the shortest where two threads meet that
-    come from both ends.
+    `group_size` topics are in a block, or what is left of them. Among blocks of the same topics the
+    longest spans are at both ends, and the shortest where two threads meet that come from there.
     """
     n_rows = count_blocks(n_cuts, 1)
     group, place = number // n_rows, number % n_rows
     row = 2 * place if 2 * place < n_rows else 2 * (n_rows - place) - 1
-    return group * LANES, row * STARTS
+    return group * group_size, row * STARTS
 
 
 @borrowing
@@ -298,16 +305,15 @@ def fill_block(
     rows: NDArray[np.float64],
     factors: TopicFactors,
     scratch: Scratch,
-    number: int,
+    corner: tuple[int, int],
+    width: int,
 ) -> None:
     """Compute the scores of one block's spans; its first topic and start go to `onto`.
 
-    `rows` are those of its topics.
+    `rows` are those of its topics, `width` their number.
     """
-    n_topics, n_cuts = factors.topic_tokens.size, document.cut_tokens.size
+    n_cuts, (topic, first) = document.cut_tokens.size, corner
     log_gamma, cut_tokens, logs = factors.log_gamma, document.cut_tokens, scratch.logs
-    topic, first = corner_of(number, n_cuts)
-    width = min(LANES, n_topics - topic)
     accumulate_products(document, rows, factors.block, first, width, scratch)
     n_stored = n_cuts - first - 1
     n_logs = width * STARTS * n_stored
@@ -326,11 +332,15 @@ def fill_block(
 
 @borrowing
 def copy_block(
-    table: NDArray[np.float64], block: NDArray[np.float64], number: int, n_cuts: int
+    table: NDArray[np.float64],
+    block: NDArray[np.float64],
+    corner: tuple[int, int],
+    width: int,
+    n_cuts: int,
 ) -> None:
     """Copy a block into its table, the vectors of cuts that hold spans."""
-    topic, first = corner_of(number, n_cuts)
-    for lane in range(min(LANES, table.shape[0] - topic)):
+    topic, first = corner
+    for lane in range(width):
         for start in range(first, min(first + STARTS, n_cuts - 1)):
             row, onto = block[lane, start - first], table[topic + lane, start]
             for cut in range((start + 1) // LANES * LANES, n_cuts, LANES):
@@ -350,6 +360,7 @@ def fill_spans(
     """Fill scores[k, i, j] for one of `shares` parts of the blocks; all for share 0 of 1."""
     n_cuts = document.cut_tokens.size
     for number in range(share, count_blocks(n_cuts, scores.shape[0]), shares):
-        onto = corner_of(number, n_cuts)
-        of_topics = rows[onto[0] // LANES].reshape(rows.shape[1] * LANES)
-        fill_block(scores, onto, document, of_topics, factors, scratch, number)
+        corner = corner_of(number, n_cuts, LANES)
+        width = min(LANES, scores.shape[0] - corner[0])
+        of_topics = rows[corner[0] // LANES].reshape(rows.shape[1] * LANES)
+        fill_block(scores, corner, document, of_topics, factors, scratch, corner, width)
