@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from permutopic.model.blocked import engine, resampling
+from permutopic.model.blocked import engine, helpers, resampling
 from permutopic.model.blocked.moves import blocked_moves
 from permutopic.model.generate import generate
 from permutopic.model.inference.structures import StructureInference
@@ -43,13 +43,14 @@ def swept(corpus, priors, **settings):
 @pytest.mark.parametrize("n_threads", [2, 3, 7])
 @pytest.mark.parametrize("cut_probability", [engine.every_position, engine.default_cut_probability])
 def test_threads_change_nothing(corpus_and_priors, cut_probability, n_threads, monkeypatch):
-    calls, submit = [], engine.ThreadPoolExecutor.submit
+    calls, submit = [], helpers.ThreadPoolExecutor.submit
 
     def counted(self, function, *args, **settings):
         calls.append(function)
         return submit(self, function, *args, **settings)
 
-    monkeypatch.setattr(engine.ThreadPoolExecutor, "submit", counted)
+    monkeypatch.setattr(helpers.ThreadPoolExecutor, "submit", counted)
+    monkeypatch.setattr(helpers.Helpers, "_judge", lambda _: None)  # the machine may be busy
     alone = swept(*corpus_and_priors, cut_probability=cut_probability)
     assert not calls
     together = swept(*corpus_and_priors, cut_probability=cut_probability, n_threads=n_threads)
@@ -64,7 +65,7 @@ def test_a_visit_does_not_wait_for_threads_that_do_not_come(corpus_and_priors):
     corpus, priors = corpus_and_priors
     [move, *_] = blocked_moves(corpus, 11, priors, n_threads=2)
     release = Event()
-    busy = move.engine.pool.submit(release.wait)  # the only other thread has something to do
+    busy = move.engine.helpers._pool.submit(release.wait)  # the only helper has something to do
     try:
         state = initial_state(corpus, 11, priors, np.random.default_rng(1))
         move(state, partial(Streams(5).at, 0, 0))
@@ -86,7 +87,7 @@ def test_an_interrupt_before_the_visit_leaves_nobody_waiting(corpus_and_priors, 
     before = state.copy()
     with pytest.raises(KeyboardInterrupt):
         move(state, partial(Streams(5).at, 1, 0))
-    move.engine.pool.shutdown(wait=True)  # would never end if a thread still waited
+    move.engine.helpers._pool.shutdown(wait=True)  # would never end if a thread still waited
     assert np.array_equal(state.word_counts, before.word_counts)
 
 

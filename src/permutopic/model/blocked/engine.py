@@ -7,7 +7,6 @@ its random numbers come from the generator it is given for each document.
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from inspect import unwrap
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,6 +16,7 @@ from scipy.special import gammaln
 from permutopic.corpus import offsets_from_sizes
 from permutopic.errors import InputError, Parameter
 from permutopic.model.blocked import cuts, packed, resampling, stages
+from permutopic.model.blocked.helpers import Helpers
 from permutopic.model.blocked.packing import localize_corpus, pack_documents
 from permutopic.model.kernels import log_filters, span_table
 from permutopic.model.kernels.lanes import LANES
@@ -113,7 +113,7 @@ class TableEngine:
         self.cut_probabilities = np.array([min(cut_probability(int(n)), 1.0) for n in sizes])
         self.log_cut_probabilities = np.array(list(map(math.log, self.cut_probabilities)))
         self.n_cut_numbers = np.where(self.cut_probabilities < 1, sizes + 1, 0)
-        self.pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
+        self.helpers = Helpers(n_threads)
         self._allocate(64)
 
     def _allocate(self, n_cuts: int) -> None:
@@ -158,7 +158,7 @@ class TableEngine:
             self.active,
         )
 
-        def work(scratch: span_table.Scratch, *, leads: bool) -> None:
+        def work(thread: int) -> None:
             resampling.resample_batch(
                 self.packed,
                 batch,
@@ -166,22 +166,18 @@ class TableEngine:
                 state.bag,
                 state.inversions,
                 counts,
-                scratch,
+                self.scratch[thread],
                 settings,
                 self.filters,
-                leads,
+                thread == 0,
             )
 
-        helpers = []
-        if self.pool is not None:
-            helpers = [self.pool.submit(work, scratch, leads=False) for scratch in self.scratch[1:]]
+        helpers = self.helpers.start(work)
         try:
-            work(self.scratch[0], leads=True)
+            work(0)
         finally:  # an interrupt may come before the first document
             stages.release_helpers(batch.work_counters)
-            for helper in helpers:
-                if not helper.cancel():
-                    helper.result()
+            self.helpers.finish(helpers)
 
     def _make_batch(
         self, state: State, documents: Sequence[int], settings: MoveSettings, random_at: RandomAt
