@@ -45,8 +45,8 @@ def _collection_paused() -> Iterator[None]:
 class _Flags(compiler.Flags):
     """Settings of one compilation, which numba compares whenever it looks an operation up.
 
-    Its own comparison reads all settings of both: a quarter of the time that compiling takes. What
-    neither has been given is the same by default.
+    Its own comparison reads all settings of both: a twentieth of the time that compiling takes.
+    What neither has been given is the same by default.
     """
 
     __slots__ = ()
