@@ -32,6 +32,7 @@ class Machine:
                 self.interruptions[threading.get_ident()] += int(250 * seconds)
             gate.wait()
 
+        self.helpers.on_trial()
         started = self.helpers.start(work)
         gate.wait()  # else a helper that has not begun would be cancelled
         self.now += seconds
@@ -82,8 +83,15 @@ def test_pauses_grow_while_the_machine_is_busy_and_begin_anew():
 def test_short_batches_are_judged_together():
     machine = Machine(2)
     machine.busy = {1}
-    found = [machine.batch(0.008) for _ in range(5)]
-    assert found == [[1]] * 4 + [[]]
+    trials = [machine.helpers.on_trial()]
+    found = []
+    for _ in range(4):
+        found.append(machine.batch(0.008))
+        trials.append(machine.helpers.on_trial())
+    assert found == [[1], [1], [1], []]
+    assert trials == [True, True, True, False, False]
+    machine.now += 1.0
+    assert machine.helpers.on_trial()
 
 
 def test_without_other_threads_nothing_is_started():

@@ -139,7 +139,15 @@ class TableEngine:
     def resample(
         self, state: State, documents: Sequence[int], settings: MoveSettings, random_at: RandomAt
     ) -> None:
-        """Resample documents one after the other."""
+        """Resample documents one after the other; a few first while helpers are on trial."""
+        n_first = len(documents) // 4 if self.helpers.on_trial() else 0
+        for part in (documents[:n_first], documents[n_first:]):
+            if len(part) > 0:
+                self._resample_batch(state, part, settings, random_at)
+
+    def _resample_batch(
+        self, state: State, documents: Sequence[int], settings: MoveSettings, random_at: RandomAt
+    ) -> None:
         batch = self._make_batch(state, documents, settings, random_at)
         counts = resampling.TokenCounts(state.word_counts, state.topic_tokens)
         n_cuts = int(np.diff(batch.cuts.offsets).max())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
-_WATCHED = 0.03  # seconds of work after which helpers are judged
+_WATCHED = 0.02  # seconds of work after which helpers are judged
 _MOST_A_SECOND = 100  # interruptions: below 50 on a quiet machine, some 250 beside a busy process
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 8.0
 
@@ -57,12 +57,17 @@ class Helpers:
         self._interrupted = np.zeros(self.n_all, dtype=np.int64)
         self._watched, self._started = 0.0, 0.0
         self._pause, self._ask_again = _FIRST_PAUSE, 0.0
+        self._on_trial = self.n_all > 0
+
+    def on_trial(self) -> bool:
+        """Ask all helpers again if it is time; tell whether they have not been judged since."""
+        if self.n_now < self.n_all and self._clock() >= self._ask_again:
+            self.n_now, self._on_trial = self.n_all, True
+        return self._on_trial
 
     def start(self, work: Callable[[int], object]) -> list[Future[None]]:
         """Let helpers 1, 2, … work beside the leading thread."""
         self._started = self._clock()
-        if self.n_now < self.n_all and self._started >= self._ask_again:
-            self.n_now = self.n_all
         if self._pool is None:
             return []
         return [self._pool.submit(self._work, work, n) for n in range(1, self.n_now + 1)]
@@ -92,4 +97,4 @@ class Helpers:
         elif self.n_now == self.n_all:
             self._pause = _FIRST_PAUSE
         self._interrupted[:] = 0
-        self._watched = 0.0
+        self._watched, self._on_trial = 0.0, False
