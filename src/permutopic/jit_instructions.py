@@ -80,7 +80,7 @@ def _compiled_atomic_load(counters: Any, index: Any) -> Any:  # noqa: ARG001
     return load
 
 
-_SPINS = 4000  # some 10 µs of looking
+_SPINS = 16_000  # some 10 µs of looking
 
 
 def rest(waits: int, yields: int) -> int:  # noqa: ARG001

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
+import time
+import types
 from collections import Counter
 from itertools import pairwise
 
@@ -109,5 +114,34 @@ def test_a_helper_that_never_began_is_not_waited_for():
     assert started[0].cancelled()
 
 
-def test_interruptions_are_counted_where_the_system_tells_them():
-    assert helpers.count_interruptions() >= 0
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system tells them for a thread")
+def test_interruptions_are_those_of_the_thread_that_asks():
+    core, found = min(os.sched_getaffinity(0)), []
+
+    def work():
+        os.sched_setaffinity(0, {core})  # of this thread alone
+        before, ends = helpers.count_interruptions(), time.monotonic() + 0.5
+        while time.monotonic() < ends:
+            pass
+        found.append(helpers.count_interruptions() - before)
+
+    code = f"import os; os.sched_setaffinity(0, {{{core}}}); print(flush=True)\nwhile True: pass"
+    rival = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    try:
+        rival.stdout.readline()
+        before, thread = helpers.count_interruptions(), threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        of_this_thread = helpers.count_interruptions() - before
+    finally:
+        rival.kill()
+        rival.communicate()
+    assert found[0] > 10
+    assert of_this_thread < found[0] / 2
+
+
+def test_where_nobody_tells_there_are_none(monkeypatch):
+    monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
+    assert helpers.count_interruptions() == 0
+    monkeypatch.setitem(sys.modules, "resource", types.SimpleNamespace(getrusage=None))  # macOS
+    assert helpers.count_interruptions() == 0

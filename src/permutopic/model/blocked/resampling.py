@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 
 WORD_PIECES, GROUP_PIECES = 16, 8
 _AHEAD = 16  # words whose counts are on their way from memory or another processor's cache
-_PATIENCE = 20_000  # looks at a helper's block before it is computed again: some 20 µs
+_PATIENCE = 80_000  # looks at a helper's block before it is computed again: some 20 µs
 
 
 class TokenCounts(NamedTuple):

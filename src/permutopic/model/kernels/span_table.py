@@ -285,16 +285,16 @@ def group_size(n_topics: int) -> int:
 
 
 @borrowing
-def corner_of(number: int, n_cuts: int, group_size: int) -> tuple[int, int]:
-    """Return the first topic and the first start of a block: blocks of the same topics in a row.
+def corner_of(number: int, n_cuts: int, size: int) -> tuple[int, int]:
+    """Return the first topic and the first start of a block: group after group of `size` topics.
 
-    `group_size` topics are in a block, or what is left of them. Among blocks of the same topics the
-    longest spans are at both ends, and the shortest where two threads meet that come from there.
+    Within a group the longest spans are at both ends, and the shortest where two threads meet that
+    come from there.
     """
-    n_rows = count_blocks(n_cuts, 1)
-    group, place = number // n_rows, number % n_rows
-    row = 2 * place if 2 * place < n_rows else 2 * (n_rows - place) - 1
-    return group * group_size, row * STARTS
+    n_blocks = count_blocks(n_cuts, 1)
+    group, place = number // n_blocks, number % n_blocks
+    rank = 2 * place if 2 * place < n_blocks else 2 * (n_blocks - place) - 1
+    return group * size, rank * STARTS
 
 
 @borrowing
