@@ -105,6 +105,7 @@ def time_both(model: ContentModel, corpus: Corpus, rounds: int = 7) -> dict[str,
         whole.dispersion,
         whole.word_counts,
         whole.topic_tokens,
+        whole.subject_words,
     )
     others = int(model.state_.topic_tokens.sum())
     engine = TableEngine(corpus, model.n_topics, model.priors_, n_other_tokens=others)

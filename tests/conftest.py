@@ -20,7 +20,7 @@ os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "kernels" / DIGEST)
 
 from permutopic import ContentModel, cli, read_corpus  # noqa: E402
 from permutopic.model.generate import generate  # noqa: E402
-from permutopic.model.priors import Priors  # noqa: E402
+from permutopic.model.priors import Priors, SubjectPriors  # noqa: E402
 
 from by_hand import write_places  # noqa: E402
 
@@ -79,6 +79,24 @@ def drawn():
         units=[5, 1, 7, 4, 6, 3],
         unit_words=6,
         n_words=20,
+    )
+    return corpus, state, priors
+
+
+@pytest.fixture
+def drawn_with_subjects():
+    """The same with subject words."""
+    rates = np.array([9, 5, 4, 3, 2, 2, 1, 1, 1]) / 28
+    subject = SubjectPriors(rates, document=5.0, section=3.0)
+    priors = Priors.for_documents(5, topic=1.0, word=0.3, subject=subject)
+    corpus, state = generate(
+        3,
+        priors,
+        np.random.default_rng(8),
+        n_documents=5,
+        units=[4, 1, 3, 5, 2],
+        unit_words=5,
+        n_words=9,
     )
     return corpus, state, priors
 

@@ -1,7 +1,8 @@
 """The posterior of a tiny corpus, written out state by state, and draws that start from it.
 
-A state is a bag and inversion counts for every document. ρ is continuous: it is integrated out
-on a grid, j by j, since it meets the orders only through the sum of each inversion count.
+A state is a bag and inversion counts for every document, and the classes of all words. ρ is
+continuous: it is integrated out on a grid, j by j, since it meets the orders only through the sum
+of each inversion count.
 """
 
 from __future__ import annotations
@@ -28,9 +29,17 @@ class ExactPosterior:
     def __init__(self, corpus, n_topics, priors):
         self.corpus, self.n_topics, self.priors = corpus, n_topics, priors
         per_document = [self._structures(int(size)) for size in corpus.document_sizes]
-        self.states = list(itertools.product(*per_document))
+        structures = list(itertools.product(*per_document))
+        self.states = list(itertools.product(structures, self._classes()))
         self.index = {state: number for number, state in enumerate(self.states)}
-        logs = np.array([self._log_weight(state) for state in self.states])
+        of_structures = {each: self._log_prior(each) for each in structures}
+        of_classes = {classes: self._log_subjects(classes) for classes in self._classes()}
+        logs = np.array(
+            [
+                self._log_words(structure, classes) + of_structures[structure] + of_classes[classes]
+                for structure, classes in self.states
+            ]
+        )
         weights = np.exp(logs - logs.max())
         self.probabilities = weights / weights.sum()
 
@@ -45,21 +54,34 @@ class ExactPosterior:
             orders = [orders[0]]
         return list(itertools.product(bags, orders))
 
-    def _log_weight(self, state):
-        bags = [bag for bag, _ in state]
-        topics = [oracle.layout(*structure) for structure in state]
-        words = oracle.log_words(
-            oracle.documents_of(self.corpus),
-            topics,
-            self.n_topics,
-            self.corpus.n_words,
-            self.priors.word,
+    def _classes(self):
+        """All classes of the words but one: topics have a word to be drawn from."""
+        n_words = self.corpus.n_words
+        if self.priors.subject is None:
+            return [(False,) * n_words]
+        return list(itertools.product([False, True], repeat=n_words))[:-1]
+
+    def _log_subjects(self, classes):
+        if self.priors.subject is None:
+            return 0.0
+        of_documents = oracle.log_subjects(
+            oracle.documents_of(self.corpus), classes, self.priors.subject
         )
+        return of_documents + oracle.log_classes(classes)
+
+    def _log_words(self, structures, classes):
+        documents = oracle.section_words_of(oracle.documents_of(self.corpus), classes)
+        topics = [oracle.layout(*structure) for structure in structures]
+        n_section = classes.count(False)
+        return oracle.log_words(documents, topics, self.n_topics, n_section, self.priors.word)
+
+    def _log_prior(self, state):
+        bags = [bag for bag, _ in state]
         orders = 0.0  # the same for every order in the other variants
         if self.priors.variant == Variant.FULL:
             orders = sum(np.log(self._mass(j, total)[-1]) for j, total in self._totals(state))
         draws = oracle.log_draws(bags, self.priors.topic)
-        return words + draws + oracle.log_arrangements(bags) + orders
+        return draws + oracle.log_arrangements(bags) + orders
 
     def _totals(self, state):
         return enumerate(int(total) for total in np.sum([v for _, v in state], axis=0))
@@ -90,7 +112,7 @@ class ExactPosterior:
     def dispersion_below(self, j, values):
         """The marginal posterior probability that ρ_j is below each of the values."""
         of_total = defaultdict(float)
-        for probability, state in zip(self.probabilities, self.states, strict=True):
+        for probability, (state, _) in zip(self.probabilities, self.states, strict=True):
             of_total[sum(inversions[j] for _, inversions in state)] += probability
         below = np.zeros(len(values))
         for total, probability in of_total.items():
@@ -113,17 +135,19 @@ def p_values_after_one_sweep(posterior, make_moves, n_replicates, seed=0):
     for replicate, number in enumerate(
         rng.choice(len(posterior.states), size=n_replicates, p=posterior.probabilities)
     ):
-        chosen = posterior.states[number]
+        chosen, classes = posterior.states[number]
         state = make_state(
             posterior.corpus,
             np.array([bag for bag, _ in chosen]),
             np.array([inversions for _, inversions in chosen]),
             posterior.draw_dispersion(chosen, rng),
+            np.array(classes),
         )
         for move_number, move in enumerate(moves):
             move(state, partial(streams.at, replicate, move_number))
         bags, inversions = map(tuple, state.bag.tolist()), map(tuple, state.inversions.tolist())
-        seen[posterior.index[tuple(zip(bags, inversions, strict=True))]] += 1
+        found = tuple(zip(bags, inversions, strict=True)), tuple(state.subject_words.tolist())
+        seen[posterior.index[found]] += 1
         dispersions.append(state.dispersion)
     p_values = {"states": pooled_chi_square(seen, n_replicates * posterior.probabilities)}
     if posterior.priors.variant == Variant.FULL:

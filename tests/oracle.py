@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import defaultdict
 from functools import lru_cache
 
 import numpy as np
@@ -46,14 +47,14 @@ def documents_of(corpus):
 
 
 def log_words(documents, topics, n_topics, n_words, beta):
-    """The words given every unit's topic, token after token by the chain rule."""
-    held = [[0] * n_words for _ in range(n_topics)]
+    """The words, of `n_words`, given every unit's topic, token after token by the chain rule."""
+    held = [defaultdict(int) for _ in range(n_topics)]
     total = 0.0
     for units, labels in zip(documents, topics, strict=True):
         for words, topic in zip(units, labels, strict=True):
             for word in words:
                 mine = held[topic]
-                total += math.log((mine[word] + beta) / (sum(mine) + n_words * beta))
+                total += math.log((mine[word] + beta) / (sum(mine.values()) + n_words * beta))
                 mine[word] += 1
     return total
 
@@ -117,8 +118,45 @@ def log_dispersion(dispersion, rho0, nu0):
     )
 
 
+def log_classes(subject_words):
+    """Classes drawn one after the other by an urn; that all are subject words is ruled out."""
+    total, seen = 0.0, [1, 1]
+    for is_subject in subject_words:
+        total += math.log(seen[int(is_subject)] / sum(seen))
+        seen[int(is_subject)] += 1
+    n_words = len(subject_words)
+    return total - math.log(1 - 1 / (n_words + 1))
+
+
+def log_subjects(documents, subject_words, subject):
+    """Every token a subject word or some section word, token after token by the chain rule."""
+    rates = subject.base_rates.tolist()
+    expected = {w: subject.document * rates[w] for w, is_one in enumerate(subject_words) if is_one}
+    total = 0.0
+    for units in documents:
+        held, n_section, n_tokens = dict.fromkeys(expected, 0), 0, 0
+        for word in [word for unit in units for word in unit]:
+            whole = n_tokens + subject.section + sum(expected.values())
+            if word in expected:
+                total += math.log((held[word] + expected[word]) / whole)
+                held[word] += 1
+            else:
+                total += math.log((n_section + subject.section) / whole)
+                n_section += 1
+            n_tokens += 1
+    return total
+
+
+def section_words_of(documents, subject_words):
+    """The documents without their subject words."""
+    return [[[w for w in unit if not subject_words[w]] for unit in units] for units in documents]
+
+
 def log_joint(corpus, state, priors):
-    """The five lines of the log joint."""
+    """The seven lines of the log joint."""
+    documents, classes = documents_of(corpus), state.subject_words.tolist()
+    has_subjects = priors.subject is not None
+    n_section = classes.count(False)
     bags, inversions = state.bag.tolist(), state.inversions.tolist()
     topics = [layout(bag, v) for bag, v in zip(bags, inversions, strict=True)]
     full, uniform = priors.variant == "full", priors.variant == "uniform"
@@ -128,13 +166,17 @@ def log_joint(corpus, state, priors):
     if full:
         orders = sum(log_order(v, state.dispersion.tolist()) for v in inversions)
     return (
-        log_words(documents_of(corpus), topics, len(bags[0]), corpus.n_words, priors.word),
+        log_words(
+            section_words_of(documents, classes), topics, len(bags[0]), n_section, priors.word
+        ),
         log_draws(bags, priors.topic),
         log_arrangements(bags),
         orders,
         log_dispersion(state.dispersion.tolist(), priors.dispersion, priors.strength)
         if full
         else 0.0,
+        log_classes(classes) if has_subjects else 0.0,
+        log_subjects(documents, classes, priors.subject) if has_subjects else 0.0,
     )
 
 

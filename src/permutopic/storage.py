@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-SCHEMA = 5
+SCHEMA = 6
+READABLE = (5, 6)
+"""Schema 6 has the classes of words, where the model has subject words; else it is schema 5."""
 _JSON, _ARRAYS = "model.json", "model.safetensors"
 
 
@@ -72,7 +74,7 @@ def read_description(path: str | Path) -> dict[str, Any]:
 
 
 def load_folder(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Read the description and the arrays of a model folder; refuse another schema."""
+    """Read the description and the arrays of a model folder; refuse a schema that is unknown."""
     folder = Path(path)
     with os_errors_explained(path, "read"):
         if not (folder / _JSON).is_file():
@@ -80,10 +82,10 @@ def load_folder(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any
         description = _read_json(folder / _JSON)
         arrays = _read_arrays(folder / _ARRAYS)
     schema = description.get("schema") if isinstance(description, dict) else None
-    if isinstance(schema, bool) or schema != SCHEMA:
+    if isinstance(schema, bool) or schema not in READABLE:
         raise InputError(
             f"{folder / _JSON}: its schema is {schema!r}, and this version of permutopic reads "
-            f"schema {SCHEMA}: fit it again"
+            f"schemas {READABLE[0]} to {READABLE[-1]}: fit it again"
         )
     return description, arrays
 

@@ -83,6 +83,7 @@ class Case:
             gammaln(np.arange(most + 1) + N_WORDS * BETA),
             gammaln(np.arange(self.n_units + 2) + 1.0),
             BETA,
+            N_WORDS * BETA,
             20,
             self.orders,
         )
@@ -397,7 +398,11 @@ def test_a_word_of_a_seen_document_alone_is_new_without_it(flavour):
     case.others[:, 5] = 0
     known = case._fitted(np.array(case.dispersion))
     total = np.arange(known.log_gamma.size)
-    case.fitted = known._replace(word_prior=1e-12, log_gamma=gammaln(total + N_WORDS * 1e-12))
+    case.fitted = known._replace(
+        word_prior=1e-12,
+        section_prior=N_WORDS * 1e-12,
+        log_gamma=gammaln(total + N_WORDS * 1e-12),
+    )
     summary = case.prepared_by(flavour)[-1]
     others = case.others.tolist()
     expected = [oracle_inference.log_each([5], held, 1e-12) * 20_000 for held in others]

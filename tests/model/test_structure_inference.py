@@ -33,6 +33,7 @@ def without(corpus, state, number):
         state.dispersion,
         state.word_counts - own,
         state.topic_tokens - own.sum(axis=0),
+        state.subject_words,
     )
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
+
 from permutopic.corpus import Corpus
 from permutopic.model.blocked.engine import TableEngine, every_position
 from permutopic.model.blocked.moves import ResampleBlocks, blocked_moves
 from permutopic.model.blocked.packed import ActiveLimits
 from permutopic.model.blocked.relabelling import RelabelTopics
+from permutopic.model.blocked.word_classes import ResampleClasses
 from permutopic.model.paper.moves import ResampleDispersion, ResampleStructures, paper_moves
-from permutopic.model.priors import Priors
+from permutopic.model.priors import Priors, SubjectPriors
 
 from exact import ExactPosterior
 
@@ -23,8 +26,17 @@ ONE_DOCUMENT = _corpus([["a a", "b", "a b b"]])
 TWO_DOCUMENTS = _corpus([["a a", "b", "a c"], ["a", "b b"]])
 
 
+SUBJECTS = "subjects"
+"""The full variant with subject words; the others are the paper's."""
+
+
 def posterior_of(corpus, n_topics, variant):
-    priors = Priors(topic=0.7, word=0.4, dispersion=0.9, strength=1.5, variant=variant)
+    subject = None
+    if variant.endswith(SUBJECTS):
+        rates = np.bincount(corpus.words) / corpus.n_tokens
+        subject = SubjectPriors(rates, document=1.5, section=1.2)
+    paper = variant.removesuffix(SUBJECTS).rstrip(", ") or "full"
+    priors = Priors(0.7, 0.4, dispersion=0.9, strength=1.5, variant=paper, subject=subject)
     return ExactPosterior(corpus, n_topics, priors)
 
 
@@ -62,6 +74,10 @@ def relabelling_alone(corpus, n_topics, priors):
     return [RelabelTopics()]
 
 
+def classes_alone(corpus, n_topics, priors, *, share=0.6):
+    return [ResampleClasses(corpus, priors, share=share)]
+
+
 def paper_and_blocked(corpus, n_topics, priors):
     return paper_moves(corpus, n_topics, priors) + blocked_moves(corpus, n_topics, priors)
 
@@ -76,6 +92,7 @@ MOVES = {
     "placements": partial(blocks, rounds=1, placements=2),
     "random cuts": partial(blocks, rounds=2, placements=1, cut_probability=some_places),
     "relabel": relabelling_alone,
+    "classes": classes_alone,
     "blocked": blocked_moves,
     "blocked, random cuts": partial(blocked_moves, cut_probability=some_places),
     "blocked, few active": partial(blocked_moves, cut_probability=some_places, active=FEW),
@@ -91,5 +108,7 @@ SHARE = [
     ("constrained", "blocked"),
     ("full", "blocked, random cuts"),
     ("full", "blocked, few active"),
+    ("subjects", "classes"),
+    ("subjects", "blocked, random cuts"),
 ]
 """The cases that `make test` enumerates: each bug planted in a move is caught by one of them."""

@@ -13,7 +13,13 @@ from statistical.cases import MOVES, ONE_DOCUMENT, SHARE, TWO_DOCUMENTS, posteri
 pytestmark = pytest.mark.statistical
 
 CASES = [
-    *(("full", moves) for moves in MOVES),
+    *(("full", moves) for moves in MOVES if moves != "classes"),
+    ("subjects", "classes"),
+    ("subjects", "blocked"),
+    ("subjects", "blocked, random cuts"),
+    ("subjects", "blocked, few active"),
+    ("constrained, subjects", "blocked"),
+    ("uniform, subjects", "blocked"),
     ("constrained", "bag"),
     ("constrained", "all"),
     ("uniform", "bag"),

@@ -87,6 +87,7 @@ class Setting:
             gammaln(np.arange(most) + N_WORDS * BETA),
             gammaln(np.arange(N_UNITS + 2) + 1.0),
             BETA,
+            N_WORDS * BETA,
             20,
             self.orders,
         )

@@ -52,6 +52,8 @@ class Checker:
         Thresholds of the findings.
     match
         The match of the template with the model; None without a template.
+    subjects
+        What each fitted document is about.
     """
 
     outline: tuple[OutlineEntryLike, ...]
@@ -61,6 +63,7 @@ class Checker:
     expected: ExpectedOutline
     thresholds: Thresholds
     match: TemplateMatch | None = None
+    subjects: tuple[tuple[str, ...], ...] = ()
 
     def with_template(
         self,
@@ -85,6 +88,7 @@ class Checker:
             samples=inferred.samples,
             location=inferred.location,
         )
+        found = replace(found, subjects=inferred.subjects)
         used, names = self.usage.used, self.usage.names
         unknown = unknown_document(inferred, names, self.thresholds)
         if unknown:  # a structure inferred from few known words is not informative
@@ -96,7 +100,8 @@ class Checker:
         """Check the structures of the fitted documents, by their last sample in the fit."""
         for number, (title, topics) in enumerate(zip(self.titles, self.topics, strict=True)):
             found = check_structure(title, topics, self.expected, self.thresholds)
-            yield replace(found, fitted_number=number)
+            about = self.subjects[number] if self.subjects else ()
+            yield replace(found, fitted_number=number, subjects=about)
 
     def with_neighbours(self, check: DocumentCheck, n: int = 3) -> DocumentCheck:
         """Add the `n` fitted documents with the most, and with the least similar structure.

@@ -13,6 +13,7 @@ FINDING_COLUMNS: dict[str, Any] = {
     "document": int,
     "title": str,
     "location": str,
+    "subjects": list[str],
     "kind": str,
     "topic": int,
     "name": str,
@@ -62,6 +63,8 @@ class DocumentCheck:
         Pairs of its topics in the wrong order, and their expected number given these topics.
     nearest, farthest
         Fitted documents with the most and the least similar structure.
+    subjects
+        What it is about, in up to ten words.
     """
 
     title: str
@@ -76,6 +79,7 @@ class DocumentCheck:
     expected_swaps: float
     nearest: tuple[Neighbour, ...] = ()
     farthest: tuple[Neighbour, ...] = ()
+    subjects: tuple[str, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -98,7 +102,12 @@ class DocumentCheck:
 
     def rows(self, number: int) -> list[dict[str, Any]]:
         """Return one row a finding, and one for each near and far document."""
-        front = {"document": number, "title": self.title, "location": self.location}
+        front = {
+            "document": number,
+            "title": self.title,
+            "location": self.location,
+            "subjects": list(self.subjects),
+        }
         found = [
             {**front, "kind": each.kind, **each.row(), "says": each.describe()}
             for each in self.findings

@@ -57,7 +57,8 @@ def match_template(
     word_distributions
         (K, W): word probabilities of each topic.
     word_totals
-        (W,): occurrences of each word in the corpus.
+        (W,): occurrences of each section word in the corpus; 0 for a subject word, which says
+        nothing of a topic.
     vocabulary
         (W,): the words.
     split
@@ -66,7 +67,10 @@ def match_template(
     """
     numbers = {word: number for number, word in enumerate(vocabulary)}
     seeds = [_seed_tokens(entry, split) for entry in template]
-    known = [[token for token in tokens if token in numbers] for tokens in seeds]
+    known = [
+        [token for token in tokens if token in numbers and word_totals[numbers[token]] > 0]
+        for tokens in seeds
+    ]
     columns = [np.array([numbers[token] for token in tokens], dtype=np.int64) for tokens in known]
     fits = _fits(columns, usage, word_distributions, word_totals)
     by_name, by_heading = _match_names(template, usage)
@@ -86,7 +90,7 @@ def match_template(
             closest=closest[row],
             closest_entry=owners.get(closest[row]),
             known=tuple(known[row]),
-            unknown=tuple(token for token in seeds[row] if token not in numbers),
+            unknown=tuple(token for token in seeds[row] if token not in known[row]),
         )
         for row, entry in enumerate(template)
     ]

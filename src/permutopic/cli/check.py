@@ -148,13 +148,15 @@ def _line(console: Console, kind: str, text: str) -> None:
 def _show_document(check: DocumentCheck, console: Console) -> None:
     from rich.text import Text
 
-    from permutopic.cli.tables import printable
+    from permutopic.cli.tables import printable, shown_subjects
 
     title = printable(check.title)
     if not check.findings:
         console.print(Text.assemble((title, "bold"), ": no findings"))
     else:
         console.print(Text(title, style="bold"))
+    if check.subjects:
+        _line(console, "about", shown_subjects(check.subjects))
     structure: list[Finding] = [*check.missing, *check.misplaced, *check.extra]
     words = {"missing": "missing", "misplaced": "order", "extra": "extra"}
     for finding in structure:

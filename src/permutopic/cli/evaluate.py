@@ -56,6 +56,8 @@ def _print(result: Evaluation) -> None:
         f"segments {segmentation.segments:.1f} (reference {segmentation.reference_segments:.1f})  "
         f"counted over {segmentation.convention}\n"
         f"log joint     {result.log_joint:,.1f}  topics in use {result.topics_in_use}\n"
+        f"subject words {result.subject_words.type_share:.0%} of words, "
+        f"{result.subject_words.token_share:.0%} of tokens\n"
         f"fit           {result.sweeps} sweeps in {result.seconds:.1f} s\n"
         f"convergence   {render(result.convergence.verdict, current_names())}"
     )

@@ -57,10 +57,21 @@ _MODEL_OPTIONS = (
     ),
     number("--chains", "n_chains", 1, "Chains to run; the best is taken, and all are compared."),
     choice("--keep", ["best", "all"], "Which chains' states to keep, for averages over chains."),
+    click.option(
+        "--subject-words/--no-subject-words",
+        default=None,
+        help="Whether words may follow the documents instead of the topics.  [default: yes; the "
+        "paper's sampler has none]",
+    ),
     number("--jobs", "n_jobs", 1, "Threads, -1 for all; the result is the same."),
     number("--seed", "random_state", 0, "Same seed, same result."),
     number("--topic-prior", "topic_prior", 0.1, "θ0: small means few topics hold most paragraphs."),
-    number("--word-prior", "word_prior", 0.1, "β0: small means each topic keeps to few words."),
+    click.option(
+        "--word-prior",
+        type=float,
+        help="β0: small means each topic keeps to few words.  [default: by the size of the corpus; "
+        "0.1 without subject words]",
+    ),
     number(
         "--dispersion-prior",
         "dispersion_prior",

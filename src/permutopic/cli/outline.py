@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from permutopic.cli.options import SHOWN_WORDS
+from permutopic.cli.options import SHOWN_WORDS, current_names
 
 
 @click.command("outline")
@@ -25,6 +25,7 @@ from permutopic.cli.options import SHOWN_WORDS
 def outline_command(model: str, n_words: int, with_map: bool, as_json: bool) -> None:
     """Show the topics of MODEL in canonical order, and with --map its documents."""
     from permutopic.cli.tables import make_console, print_map, print_outline
+    from permutopic.errors import render
     from permutopic.estimator import ContentModel
     from permutopic.topics import structure_of
 
@@ -32,12 +33,16 @@ def outline_command(model: str, n_words: int, with_map: bool, as_json: bool) -> 
     entries = fitted.outline(n_words)
     documents = (structure_of(*pair) for pair in zip(fitted.titles_, fitted.topics_, strict=True))
     if as_json:
-        whole = {"topics": [asdict(entry) for entry in entries]}
+        whole: dict[str, object] = {"topics": [asdict(entry) for entry in entries]}
+        whole["no_order"] = fitted.no_order_
         if with_map:
-            whole["documents"] = [asdict(each) for each in documents]
+            about = zip(documents, fitted.subjects_, strict=True)
+            whole["documents"] = [{**asdict(each), "subjects": list(w)} for each, w in about]
         click.echo(json.dumps(whole))
         return
     console = make_console()
     print_outline(entries, console)
+    if fitted.no_order_ is not None:
+        console.print(render(fitted.no_order_, current_names()))
     if with_map:
-        print_map(documents, console)
+        print_map(documents, console, subjects=fitted.subjects_)

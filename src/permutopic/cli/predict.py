@@ -88,16 +88,20 @@ def _show_block(block: list[Inferred], console: Console) -> None:
 
     from permutopic.cli.tables import (
         colour,
+        cut_to,
         make_table,
         mark,
         printable,
         shortened,
+        shown_subjects,
         swaps_in_words,
     )
     from permutopic.topics import Structure
 
     titles = [shortened(printable(inferred.title)) for inferred in block]
-    room = console.width - max(map(cell_len, titles)) - 42
+    about = [shown_subjects(inferred.subjects) for inferred in block]
+    about_width = min(max(map(cell_len, about)), console.width // 4)
+    room = console.width - max(map(cell_len, titles)) - 42 - about_width
     by_unit = max(inferred.n_units for inferred in block) <= room
     table = make_table(
         ("document", "left"),
@@ -105,8 +109,9 @@ def _show_block(block: list[Inferred], console: Console) -> None:
         ("out of order", "left"),
         ("nats per word", "right"),
         ("known words", "right"),
+        *([("about", "left")] if about_width else []),
     )
-    for title, inferred in zip(titles, block, strict=True):
+    for title, inferred, words in zip(titles, block, about, strict=True):
         structure = Structure(inferred.title, tuple(inferred.topics.tolist()), inferred.swaps)
         marks = Text(no_wrap=True, overflow="ellipsis")
         for topic in structure.topics if by_unit else structure.segments:
@@ -117,5 +122,6 @@ def _show_block(block: list[Inferred], console: Console) -> None:
             swaps_in_words(inferred.swaps),
             "–" if isnan(inferred.log_likelihood) else f"{inferred.log_likelihood:.2f}",
             f"{inferred.known_share:.0%}",
+            *([cut_to(words, about_width)] if about_width else []),
         )
     console.print(table)

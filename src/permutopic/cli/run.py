@@ -26,7 +26,7 @@ _STDOUT = "-"
 @click.option(
     "-k", "--topics", "n_topics", type=int, help="Topics at most (K); segmenters have none."
 )
-@model_options_but("n_topics", "variant", "topic_prior", "word_prior")
+@model_options_but("n_topics", "variant", "topic_prior", "word_prior", "subject_words")
 @rival_options
 @reading_options
 @click.option(
@@ -51,7 +51,7 @@ def run_command(
     """Assign each unit of the documents in PATHS a topic by METHOD.
 
     \b
-    our model   full, constrained, uniform
+    our model   subjects; the paper's: full, constrained, uniform
     the paper's clustering, clustering-rbr, htmm, hmm,
                 bayesseg, textseg, textseg-auto
     today's     lda, embeddings, embeddings-centred, texttiling, c99

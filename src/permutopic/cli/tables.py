@@ -11,9 +11,12 @@ if TYPE_CHECKING:
 
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from permutopic.topics import OutlineEntry, Structure
 
+SHOWN_SUBJECTS = 4
+"""Words that say what a document is about, in a table for people."""
 _MARKS = digits + ascii_lowercase + ascii_uppercase
 # Colours that can be told apart on dark and on light ground; topics beyond them begin again.
 _COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "red", "bright_cyan", "bright_magenta")
@@ -78,27 +81,44 @@ def print_outline(entries: Sequence[OutlineEntry], console: Console | None = Non
         console.print(f"{unused} of {len(entries)} topics are not used")
 
 
-def print_map(documents: Iterable[Structure], console: Console | None = None) -> None:
-    """Print one line a document: a mark for each unit, or for each segment if that is too long."""
+def shown_subjects(subjects: Sequence[str], n_words: int = SHOWN_SUBJECTS) -> str:
+    """Join the first words that say what a document is about."""
+    return ", ".join(map(printable, subjects[:n_words]))
+
+
+def print_map(
+    documents: Iterable[Structure],
+    console: Console | None = None,
+    *,
+    subjects: Sequence[Sequence[str]] = (),
+) -> None:
+    """Print one line a document: a mark for each unit, or for each segment if that is too long.
+
+    `subjects` tells what each is about.
+    """
     from rich.cells import cell_len
     from rich.text import Text
 
     console = make_console() if console is None else console
     shown = list(documents)
     titles = [shortened(printable(document.title)) for document in shown]
-    room = console.width - max(map(cell_len, titles), default=0) - 20
+    about = [shown_subjects(words) for words in subjects] if any(subjects) else []
+    about_width = min(max(map(cell_len, about), default=0), console.width // 4)
+    room = console.width - max(map(cell_len, titles), default=0) - 20 - about_width
     by_unit = max((len(document.topics) for document in shown), default=0) <= room
     table = make_table(
         ("document", "left"),
         ("topics, unit by unit" if by_unit else "topics, segment by segment", "left"),
         ("out of order", "left"),
+        *([("about", "left")] if about else []),
     )
-    for title, document in zip(titles, shown, strict=True):
+    for number, (title, document) in enumerate(zip(titles, shown, strict=True)):
         topics = document.topics if by_unit else document.segments
         marks = Text(no_wrap=True, overflow="ellipsis")
         for topic in topics:
             marks.append(mark(topic), style=colour(topic))
-        table.add_row(Text(title), marks, swaps_in_words(document.swaps))
+        words = [cut_to(about[number], about_width)] if about else []
+        table.add_row(Text(title), marks, swaps_in_words(document.swaps), *words)
     console.print(table)
     last = max((topic for document in shown for topic in document.topics), default=0)
     if last >= len(digits):
@@ -113,6 +133,15 @@ def shortened(title: str) -> str:
         return title
     back = next(title[n:] for n in range(len(title)) if cell_len(title[n:]) <= 15)
     return f"{set_cell_size(title, 14).rstrip()}…{back.lstrip()}"
+
+
+def cut_to(text: str, width: int) -> Text:
+    """Return a text that is cut with an ellipsis where the table would wrap it."""
+    from rich.cells import cell_len, set_cell_size
+    from rich.text import Text
+
+    fits = cell_len(text) <= width
+    return Text(text if fits else f"{set_cell_size(text, width - 1).rstrip(' ,')}…", no_wrap=True)
 
 
 def mark(topic: int) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from permutopic.checks import check_choice
 from permutopic.corpus.encoded import DocumentTokens, EncodedDocument
+from permutopic.corpus.word_index import WordIndex, index_words
 from permutopic.documents import Document, Unit
 from permutopic.errors import InputError, Parameter
 from permutopic.text.tokens import Tokens
@@ -184,6 +185,11 @@ class Corpus:
     def digests(self) -> NDArray[np.uint64]:
         """(D,): numbers of 64 bits that identify the documents by their words and units."""
         return np.array([document.digest for document in self.documents()], dtype=np.uint64)
+
+    @cached_property
+    def word_index(self) -> WordIndex:
+        """The units and the documents of every word."""
+        return index_words(self.words, self.n_words, self.unit_offsets, self.document_offsets)
 
     @cached_property
     def fingerprint(self) -> str:

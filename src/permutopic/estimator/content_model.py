@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,14 +13,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from permutopic.checks import check_choice, check_integer
 from permutopic.corpus import Corpus, offsets_from_sizes
-from permutopic.errors import InputWarning
+from permutopic.errors import InputError, InputWarning, Parameter
 from permutopic.estimator.documents import as_documents
 from permutopic.estimator.partial_fit import extend_model
 from permutopic.estimator.persistence import load_model, save_model
 from permutopic.estimator.tasks import Tasks
 from permutopic.model import posterior
 from permutopic.model.mcmc.convergence import assess
-from permutopic.model.priors import Priors, check_enough_units, check_n_topics
+from permutopic.model.priors import (
+    PAPER_WORD_PRIOR,
+    Priors,
+    SubjectPriors,
+    check_enough_units,
+    check_n_topics,
+    section_word_prior,
+)
 from permutopic.model.samplers import SAMPLERS
 from permutopic.ordering import count_positions
 from permutopic.results.prediction import Prediction
@@ -32,11 +40,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from permutopic.documents import Document
     from permutopic.model.mcmc.chain import Chain
     from permutopic.model.mcmc.sampler import SweepInfo
 
 KEEP = ("best", "all")
+MIN_DOCUMENTS = 10
+"""With fewer, no word is taken for a subject word unless that is asked for: few documents do not
+tell whether a word follows them."""
 _log = logging.getLogger("permutopic")
 
 
@@ -65,12 +78,19 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
     n_jobs : int or None
         Threads: chains run side by side, and the rest share the work of one chain. None is 1, −1
         all there are. The result does not depend on it.
-    topic_prior, word_prior : float
-        θ0 and β0: concentrations of the topics' prevalence and of their words.
+    topic_prior : float
+        θ0: concentration of the topics' prevalence.
+    word_prior : float or None
+        β0: concentration of the topics' words. None: 0.1 in the paper's model, and with subject
+        words min(4 √N, N/80) / W for a corpus of N tokens of W words.
     dispersion_prior : float
         ρ0: the dispersion expected before any document is seen.
     dispersion_strength : float or None
         ν0: how many documents that expectation is worth; a tenth of the corpus when None.
+    subject_words : bool or None
+        Whether words may be subject words, which follow the documents and say nothing of their
+        structure. None: with the blocked sampler, which draws them, and ten documents or more; the
+        paper's model has none.
     tokens : {"words", "whitespace", "ascii"}, Tokens or function
         How `fit` splits text that is given as strings; a Corpus has its own.
     random_state : int, Generator, RandomState or None
@@ -90,7 +110,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
     dispersion_ : array (K−1,)
         ρ: how firmly each topic keeps its position. Infinite when constrained, 0 when uniform.
     word_distributions_ : array (K, W)
-        The word probabilities of each topic (eq. 14).
+        The word probabilities of each topic (eq. 14); 0 for subject words.
     prevalence_ : array (K,)
         How likely a unit is to belong to each topic (eq. 15).
     log_joint_trace_, inverse_temperature_trace_ : arrays (sweeps,)
@@ -103,6 +123,10 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
     topic_names_ : tuple of str
         What each topic is called: a heading, where topic and heading mostly agree, or its most
         distinctive words. Headings are used after the fit only. `rename_topics` changes names.
+    subject_words_ : array (W,) of bool
+        Which words are subject words; the others are section words.
+    subjects_ : list of tuples of str
+        What each document is about: up to ten of its subject words, the weightiest first.
     vocabulary_, titles_ : tuples of str
     unit_spans_ : array (units, 2)
         Where every unit begins and ends in its document's source, in characters; −1 if unknown.
@@ -146,9 +170,10 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         keep: str = "best",
         n_jobs: int | None = None,
         topic_prior: float = 0.1,
-        word_prior: float = 0.1,
+        word_prior: float | None = None,
         dispersion_prior: float = 1.0,
         dispersion_strength: float | None = None,
+        subject_words: bool | None = None,
         tokens: str | Tokens | Callable[[str], list[str]] = "words",
         random_state: Any = None,
     ) -> None:
@@ -164,6 +189,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         self.word_prior = word_prior
         self.dispersion_prior = dispersion_prior
         self.dispersion_strength = dispersion_strength
+        self.subject_words = subject_words
         self.tokens = tokens
         self.random_state = random_state
 
@@ -192,6 +218,14 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
                 InputWarning,
                 stacklevel=2,
             )
+        elif settings["subject_words"] and (
+            self.subject_words is not None or corpus.n_documents >= MIN_DOCUMENTS
+        ):
+            priors = replace(priors, subject=SubjectPriors.for_corpus(corpus))
+            if self.word_prior is None:
+                word_prior = section_word_prior(corpus.n_tokens, corpus.n_words)
+                priors = replace(priors, word=word_prior)
+        settings["subject_words"] = priors.subject is not None
         seed = seed_from(self.random_state)
         settings["random_state"] = seed
         # Importing the kernels starts numba: not before everything has been checked.
@@ -210,6 +244,9 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
                 on_sweep=on_sweep,
             )
         self._set_fit(corpus, settings, priors, chains)
+        no_order = self.no_order_
+        if no_order is not None:
+            warnings.warn(InputWarning(no_order), stacklevel=2)
         return self
 
     def _set_fit(
@@ -225,12 +262,14 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         self.corpus_fingerprint_ = corpus.fingerprint
         self.tokens_ = corpus.tokens
         self.units_ = corpus.units
-        self._set_documents(corpus)
+        states = [chain.state for chain in chains if chain.state is not None]
+        has_classes = priors.subject is not None
         self.convergence_ = assess(
             [chain.drawn_log_joints for chain in chains],
             [chain.dispersions for chain in chains],
-            [chain.state.all_topics() for chain in chains if chain.state is not None],
+            [state.all_topics() for state in states],
             n_topics,
+            [state.subject_words[corpus.words] for state in states] if has_classes else (),
         )
         if settings["keep"] == "best":
             chains = [
@@ -241,6 +280,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         counts = count_words_and_headings(corpus, self.state_.all_topics(), n_topics)
         self.positions_ = count_positions(corpus, self.state_.all_topics(), n_topics)
         self._set_topics(NamedTopics.from_state(self.state_, counts, priors, self.vocabulary_))
+        self._set_documents(corpus)
 
     def partial_fit(
         self,
@@ -270,11 +310,19 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         known = len(corpus.source_spans) > 0
         spans = corpus.source_spans if known else np.full((corpus.n_units, 2), -1)
         digests, words = corpus.digests, corpus.source_words
+        subjects = self._ranked_subjects().of_corpus(corpus)
         if more:
             digests = np.concatenate([self.document_digests_, digests])
             spans = np.concatenate([self.unit_spans_, spans])
             words = np.concatenate([self.unit_words_, words])
+            subjects = np.concatenate([self._document_subjects, subjects])
         self.document_digests_, self.unit_spans_, self.unit_words_ = digests, spans, words
+        self._set_subjects(subjects)
+
+    def _set_subjects(self, subjects: NDArray[np.int32]) -> None:
+        """Set what each document is about: subject words by number, (D, 10) with −1 for none."""
+        self._document_subjects = subjects
+        self.subjects_ = [self._words_of(row) for row in subjects]
 
     def checked_settings(self) -> dict[str, Any]:
         """Check every setting and return them as plain Python values."""
@@ -286,6 +334,7 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         settings["n_sweeps"] = check_integer(n_sweeps, "n_sweeps", 1)
         settings["n_chains"] = check_integer(self.n_chains, "n_chains", 1)
         settings["early_stop"] = bool(self.early_stop)
+        settings["subject_words"] = self._has_subject_words()
         threads = count_threads(self.n_jobs)
         settings["n_jobs"] = self.n_jobs if self.n_jobs in (None, -1) else threads
         settings["tokens"] = Tokens.of(self.tokens).as_dict()
@@ -295,18 +344,36 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         settings.update(
             variant=str(priors.variant),
             topic_prior=priors.topic,
-            word_prior=priors.word,
             dispersion_prior=priors.dispersion,
         )
-        if self.dispersion_strength is not None:
-            settings["dispersion_strength"] = priors.strength
+        for name, value in (("word_prior", priors.word), ("dispersion_strength", priors.strength)):
+            if settings[name] is not None:
+                settings[name] = value
         return settings
+
+    def _has_subject_words(self) -> bool:
+        """Check `subject_words`, and decide it where it is None."""
+        draws_classes = SAMPLERS[self.sampler].draws_classes
+        if self.subject_words is None:
+            return draws_classes
+        if not isinstance(self.subject_words, bool | np.bool_):
+            raise InputError(
+                Parameter("subject_words"), f" is True, False or None, not {self.subject_words!r}"
+            )
+        if self.subject_words and not draws_classes:
+            raise InputError(
+                "the paper's sampler has no subject words: leave out ",
+                Parameter("subject_words"),
+                " or ",
+                Parameter("sampler"),
+            )
+        return bool(self.subject_words)
 
     def _priors(self, n_documents: int) -> Priors:
         return Priors.for_documents(
             n_documents,
             topic=self.topic_prior,
-            word=self.word_prior,
+            word=PAPER_WORD_PRIOR if self.word_prior is None else self.word_prior,
             dispersion=self.dispersion_prior,
             strength=self.dispersion_strength,
             variant=self.variant,
@@ -332,9 +399,18 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         self.dispersion_ = view.dispersion
         self.orders_ = view.orders
         self.topics_ = [shown.topics(d) for d in range(view.bag.shape[0])]
-        self.word_distributions_ = posterior.word_distributions(view.word_counts, self.priors_)
+        self.subject_words_ = self.state_.subject_words
+        self.word_distributions_ = posterior.word_distributions(
+            view.word_counts, self.subject_words_, self.priors_
+        )
         sampled = posterior.prevalence(self.state_, self.priors_)
         self.prevalence_ = np.bincount(view.merge_map, weights=sampled)
+
+    @property
+    def no_order_(self) -> str | None:
+        """What to say where nearly all topics wander: the documents seem to share no order."""
+        check_is_fitted(self)
+        return self._topics.no_order()
 
     def rename_topics(self, names: Mapping[int | str, str | None]) -> Self:
         """Rename topics, given by number or present name; None restores the automatic name.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -11,8 +12,10 @@ from permutopic.checks import check_integer
 from permutopic.corpus import Corpus, Encoder
 from permutopic.estimator.documents import as_documents, encode_each
 from permutopic.estimator.streaming import infer_documents
+from permutopic.model.subjects import DocumentWords
 from permutopic.streams import seed_from
 from permutopic.threads import count_threads
+from permutopic.topics import RankedSubjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from permutopic.corpus import EncodedDocument
     from permutopic.documents import Document
     from permutopic.model.priors import Priors
     from permutopic.model.state import State
@@ -78,6 +82,25 @@ class InfersDocuments:
         numbers = self._cached("words", words, lambda: {w: n for n, w in enumerate(words)})
         # One for each call: a splitter may keep a cache, which threads must not share.
         return Encoder(self.tokens_, self.units_, vocabulary=numbers)
+
+    def _ranked_subjects(self) -> RankedSubjects:
+        """Return what ranks the subject words of documents."""
+        subject = self.priors_.subject
+        rates = None if subject is None else subject.base_rates
+        make = partial(RankedSubjects, self.state_.subject_words, rates, self._topics.view.weights)
+        ranked: RankedSubjects = self._cached("subjects", self.state_, make)
+        return ranked
+
+    @property
+    def document_words_(self) -> DocumentWords | None:
+        """The distribution of a document over its subject words; None if the model has none."""
+        check_is_fitted(self)
+        subject = self.priors_.subject
+        return None if subject is None else DocumentWords(self.state_.subject_words, subject)
+
+    def _words_of(self, numbers: NDArray[np.integer]) -> tuple[str, ...]:
+        """Return words by their numbers, up to the first negative one."""
+        return tuple(self.vocabulary_[number] for number in numbers.tolist() if number >= 0)
 
     def infer(
         self,
@@ -143,10 +166,16 @@ class InfersDocuments:
         self._cache["fitted"] = self.state_, inference.fitted
         merge_map = self._topics.view.merge_map
         numbers = self._cached("numbers", self.document_digests_, self._numbers)
+        ranked = self._ranked_subjects()
+
+        def subjects_of(document: EncodedDocument) -> tuple[str, ...]:
+            return self._words_of(ranked.of_tokens(document.tokens.words))
 
         def each() -> Iterator[Inferred]:
             with report_compilation(_log.warning, "inference of new documents"):
-                yield from infer_documents(documents, inference, merge_map, numbers, n_threads)
+                yield from infer_documents(
+                    documents, inference, merge_map, numbers, subjects_of, n_threads
+                )
 
         return each()
 

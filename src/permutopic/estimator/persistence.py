@@ -16,6 +16,7 @@ from permutopic.storage import load_folder, save_folder
 from permutopic.text.tokens import Tokens
 from permutopic.text.units import Units
 from permutopic.topics import NamedTopics
+from permutopic.topics.subjects import N_SUBJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,7 +34,7 @@ def save_model(model: ContentModel, path: str | Path) -> None:
     description = {
         "permutopic": permutopic.__version__,
         "settings": model.settings_,
-        "priors": vars(model.priors_),
+        "priors": model.priors_.as_dict(),
         "corpus": {
             "fingerprint": model.corpus_fingerprint_,
             "tokens": model.tokens_.as_dict(),
@@ -51,6 +52,9 @@ def save_model(model: ContentModel, path: str | Path) -> None:
     }
     documents = {f"documents.{name}": getattr(model, f"{name}_") for name in _DOCUMENTS}
     more = {**model._topics.arrays(), **model.positions_.arrays()}
+    if model.priors_.subject is not None:
+        more[_BASE_RATES] = model.priors_.subject.base_rates
+        more[_SUBJECTS] = model._document_subjects
     save_folder(path, description, {**arrays, **documents, **more})
 
 
@@ -62,11 +66,11 @@ def load_model(
     if tokens is not None:
         _check_function(path, description, tokens)
     try:
-        settings = description["settings"]
+        settings = {"subject_words": False, **description["settings"]}  # schema 5 has none
         settings["tokens"] = Tokens.from_dict(settings["tokens"], tokens).shortest()
         model = kind(**settings)
         model.settings_ = model.checked_settings()
-        model.priors_ = Priors(**description["priors"])
+        model.priors_ = Priors.from_dict(description["priors"], arrays.get(_BASE_RATES))
         model.seed_ = model.settings_["random_state"]
         model.vocabulary_ = _strings(description, "vocabulary")
         model.titles_ = _strings(description, "titles")
@@ -78,17 +82,43 @@ def load_model(
         sizes = len(model.titles_), model.n_topics, len(model.vocabulary_)
         for chain in chains:
             check_chain(chain, *sizes)
+        _check_classes(model.priors_, chains, len(model.vocabulary_))
         model._set_chains(tuple(chains))
         _take_documents(model, arrays)
         n_words = len(model.vocabulary_)
         model.positions_ = PositionCounts.from_arrays(arrays, n_words, model.n_topics)
         size = model.state_, model.priors_, model.vocabulary_
         model._set_topics(NamedTopics.from_dict(description["topics"], arrays, *size))
+        model._set_subjects(_subjects(arrays, len(model.titles_), n_words))
     except (IndexError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: the model folder is not whole ({error})") from None
     return model
 
 
+def _check_classes(priors: Priors, chains: list[Chain], n_words: int) -> None:
+    """Raise ValueError unless there are subject words only where the priors have them."""
+    if priors.subject is not None:
+        if priors.subject.base_rates.size != n_words:
+            raise ValueError("base_rates has not one number for each word")
+    elif any(chain.state is not None and chain.state.subject_words.any() for chain in chains):
+        raise ValueError("there are subject words without base rates")
+
+
+def _subjects(
+    arrays: Mapping[str, NDArray[Any]], n_documents: int, n_words: int
+) -> NDArray[np.int32]:
+    """Return the subject words of the documents; none in schema 5, and in the paper's model."""
+    found = arrays.get(_SUBJECTS)
+    if found is None:
+        return np.full((n_documents, N_SUBJECTS), -1, dtype=np.int32)
+    if found.shape != (n_documents, N_SUBJECTS) or found.dtype != np.int32:
+        raise ValueError(f"subjects is {found.dtype} {found.shape}")
+    if found.min(initial=-1) < -1 or found.max(initial=-1) >= n_words:
+        raise ValueError("subjects has a number that is no word's")
+    return found
+
+
+_BASE_RATES, _SUBJECTS = "subject.base_rates", "documents.subjects"
 _DOCUMENTS = {
     "document_digests": (np.uint64, 1),
     "unit_spans": (np.int64, 2),

@@ -14,7 +14,7 @@ from permutopic.permutation import count_swaps
 from permutopic.results.inferred import Inferred
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -33,20 +33,25 @@ def infer_documents(
     inference: StructureInference,
     merge_map: NDArray[np.int64],
     numbers: Mapping[int, int],
+    subjects_of: Callable[[EncodedDocument], tuple[str, ...]],
     n_threads: int,
 ) -> Iterator[Inferred]:
     """Infer documents on several threads and yield them in their order, holding few at a time.
 
-    `numbers` has the number in the fit for the digest of every document that was in it.
+    `numbers` has the number in the fit for the digest of every document that was in it,
+    `subjects_of` tells what a document is about.
     """
 
+    def infer(document: EncodedDocument) -> Inferred:
+        return _infer(document, inference, merge_map, numbers, subjects_of(document))
+
     def infer_batch(batch: list[EncodedDocument]) -> list[Inferred]:
-        return [_infer(document, inference, merge_map, numbers) for document in batch]
+        return [infer(document) for document in batch]
 
     doubtful = _DoubtfulDocuments()
     if n_threads == 1:
         for document in doubtful.observe(documents):
-            yield _infer(document, inference, merge_map, numbers)
+            yield infer(document)
         doubtful.warn_of_rest()
         return
     waiting: deque[Future[list[Inferred]]] = deque()
@@ -102,6 +107,7 @@ def _infer(
     inference: StructureInference,
     merge_map: NDArray[np.int64],
     numbers: Mapping[int, int],
+    subjects: tuple[str, ...],
 ) -> Inferred:
     """Infer one document, its topics numbered as they are shown."""
     number = numbers.get(document.digest, -1)
@@ -117,6 +123,7 @@ def _infer(
         location=document.location,
         seen=number >= 0,
         number=number,
+        subjects=subjects,
         topics=topics,
         probabilities=np.clip(_merged_sums(summary.probabilities, merge_map), 0.0, 1.0),
         boundaries=_boundaries(summary, merge_map),
@@ -146,20 +153,24 @@ class WordScores(NamedTuple):
 def without_own_words(
     document: EncodedDocument, number: int, inference: StructureInference, scores: WordScores
 ) -> WordScores:
-    """Count words that occur in this document of the fit alone as unknown.
+    """Count section words that occur in this document of the fit alone as unknown.
 
     That is what they are to the model without the document: otherwise a passage of foreign words
     would seem to be explained by the smallest topic, or by the background, which contains it.
     """
-    words, state, prior = document.tokens.words, inference.state, inference.priors.word
+    state, prior = inference.state, inference.priors.word
+    words = document.tokens.words
+    units = np.repeat(np.arange(scores.known.size), scores.known)
+    of_section = ~state.subject_words[words]  # subject words have no score
+    words, units = words[of_section], units[of_section]
     n_words, n_units = inference.word_totals.size, scores.known.size
     others = inference.word_totals - np.bincount(words, minlength=n_words)
     own_only = others[words] == 0
-    units = np.repeat(np.arange(n_units), scores.known)
     foreign = np.bincount(units, weights=own_only, minlength=n_units).astype(np.int64)
-    own = np.bincount(np.repeat(state.topics(number), scores.known), minlength=state.n_topics)
-    totals = state.topic_tokens - own + n_words * prior
-    logs = np.log((others[words] + prior) / (others.sum() + n_words * prior))
+    own = np.bincount(state.topics(number)[units], minlength=state.n_topics)
+    section_prior = inference.fitted.section_prior
+    totals = state.topic_tokens - own + section_prior
+    logs = np.log((others[words] + prior) / (others.sum() + section_prior))
     background = np.zeros(n_units)
     np.add.at(background, units[~own_only], logs[~own_only])
     return WordScores(

@@ -42,6 +42,7 @@ class Tasks(InfersDocuments):
     bags_: NDArray[np.int64]
     dispersion_: NDArray[np.float64]
     word_distributions_: NDArray[np.float64]
+    subjects_: list[tuple[str, ...]]
 
     def align(self, X: Documents | None = None, **settings: Any) -> Alignment:  # noqa: N803
         """Align documents by their topics: those given, or those of the fit.
@@ -258,6 +259,7 @@ class Tasks(InfersDocuments):
             self.topics_,
             thresholds,
         )
+        checker = replace(checker, subjects=tuple(self.subjects_))
         if entries is None:
             return checker
         totals = self.state_.word_counts.sum(axis=1)
@@ -292,6 +294,7 @@ class Tasks(InfersDocuments):
             self.titles_,
             self.topics_,
             len(self.topic_names_),
+            subjects=self.subjects_,
             spans=self.unit_spans_,
             words=self.unit_words_,
             **known,

@@ -16,6 +16,8 @@ from permutopic.metrics.segmentation import check_convention
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from permutopic.corpus import Corpus
     from permutopic.estimator import ContentModel
     from permutopic.model.mcmc.convergence import Convergence
@@ -36,6 +38,16 @@ class CorpusSegmentation:
 
 
 @dataclass(frozen=True)
+class SubjectShare:
+    """How many words of a corpus are subject words, and how many tokens they have."""
+
+    types: int
+    tokens: int
+    type_share: float
+    token_share: float
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """Scores of one fit, and its settings."""
 
@@ -43,6 +55,7 @@ class Evaluation:
     segmentation: CorpusSegmentation
     log_joint: float
     topics_in_use: int
+    subject_words: SubjectShare
     sweeps: int
     seconds: float
     convergence: Convergence
@@ -77,11 +90,13 @@ def evaluate(
         segmentation=score_corpus_segmentation(corpus, prediction, reference, convention),
         log_joint=float(model.log_joint_trace_[-1]),
         topics_in_use=int(np.count_nonzero(model.bags_.any(axis=0))),
+        subject_words=count_subject_words(corpus, model.subject_words_),
         sweeps=len(model.log_joint_trace_),
         seconds=seconds,
         convergence=model.convergence_,
         settings={
             **model.settings_,
+            "word_prior": model.priors_.word,
             "dispersion_strength": model.priors_.strength,
             "tokens": corpus.tokens.as_dict(),
             "units": corpus.units.as_dict(),
@@ -91,6 +106,12 @@ def evaluate(
             "version": permutopic.__version__,
         },
     )
+
+
+def count_subject_words(corpus: Corpus, subject_words: NDArray[np.bool_]) -> SubjectShare:
+    """Count the subject words of a corpus, and their tokens."""
+    types, tokens = int(subject_words.sum()), int(subject_words[corpus.words].sum())
+    return SubjectShare(types, tokens, types / corpus.n_words, tokens / corpus.n_tokens)
 
 
 def score_corpus_segmentation(

@@ -44,26 +44,26 @@ _MODEL_SETTINGS = frozenset(
 
 
 def _make_model(
-    variant: str, n_topics: int, seed: int, settings: Mapping[str, Any]
+    fixed: Mapping[str, Any], n_topics: int, seed: int, settings: Mapping[str, Any]
 ) -> ContentModel:
-    model = ContentModel(n_topics, variant=variant, random_state=seed, **settings)
+    model = ContentModel(n_topics, random_state=seed, **{**fixed, **settings})
     model.checked_settings()
     return model
 
 
 def _check_model(
-    variant: str,
+    fixed: Mapping[str, Any],
     n_topics: int,
     seed: int,
     *,
     progress: ShowProgress | None = None,  # noqa: ARG001
     **settings: Any,
 ) -> None:
-    _make_model(variant, n_topics, seed, settings)
+    _make_model(fixed, n_topics, seed, settings)
 
 
 def _run_model(
-    variant: str,
+    fixed: Mapping[str, Any],
     corpus: Corpus,
     n_topics: int,
     seed: int,
@@ -71,7 +71,7 @@ def _run_model(
     progress: ShowProgress | None = None,
     **settings: Any,
 ) -> Prediction:
-    model = _make_model(variant, n_topics, seed, settings)
+    model = _make_model(fixed, n_topics, seed, settings)
     if progress is None:
         model.fit(corpus)
     else:
@@ -80,9 +80,16 @@ def _run_model(
     return model.prediction()
 
 
-def _content_model(variant: str, description: str) -> Method:
-    run, check = partial(_run_model, variant), partial(_check_model, variant)
-    return Method(variant, description, run, _MODEL_SETTINGS, check, group="ours")
+def _content_model(
+    name: str, description: str, *, variant: str | None = None, subject_words: bool = False
+) -> Method:
+    """Make a method of the model; those named by a variant are the paper's, without subject words.
+
+    The paper's sampler has none either, so `sampler` can be set for all of them but one.
+    """
+    fixed = {"variant": variant or name, "subject_words": subject_words}
+    run, check = partial(_run_model, fixed), partial(_check_model, fixed)
+    return Method(name, description, run, _MODEL_SETTINGS, check, group="ours")
 
 
 METHODS: dict[str, Method] = {
@@ -91,6 +98,12 @@ METHODS: dict[str, Method] = {
         _content_model("full", "The model of the paper: topic orders near a canonical one."),
         _content_model("constrained", "All documents have their topics in the canonical order."),
         _content_model("uniform", "All orders of topics are equally likely."),
+        _content_model(
+            "subjects",
+            "The full model with words that follow the documents: what permutopic fits by default.",
+            variant="full",
+            subject_words=True,
+        ),
         *RIVALS,
     )
 }

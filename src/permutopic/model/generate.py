@@ -19,8 +19,10 @@ from permutopic.text.tokens import Tokens
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from permutopic.model.priors import Priors, Variant
+    from permutopic.model.priors import Priors, SubjectPriors, Variant
     from permutopic.model.state import State
+
+_SECTION = -1  # instead of a word's number: some section word
 
 
 def generate(
@@ -35,6 +37,9 @@ def generate(
     dispersion: ArrayLike | None = None,
 ) -> tuple[Corpus, State]:
     """Draw a corpus and its structure from the model (section 3.4 of the paper).
+
+    With priors for subject words, the classes of words are drawn as well; they have to be priors of
+    `n_words` words.
 
     Parameters
     ----------
@@ -81,8 +86,26 @@ def generate(
         labels=(None,) * lengths.size,
         tokens=Tokens("whitespace"),
     )
-    structure = make_state(blank, bag, inversions, rho)
+    structure = make_state(blank, bag, inversions, rho, draw_classes(n_words, priors, rng))
     return redraw_words(blank, structure, priors, rng)
+
+
+def draw_classes(
+    n_words: int, priors: Priors, rng: np.random.Generator
+) -> NDArray[np.bool_] | None:
+    """Draw which words are subject words, given that one is a section word; None in the paper's."""
+    if priors.subject is None:
+        return None
+    if priors.subject.base_rates.size != n_words:
+        raise InputError(
+            f"the priors have base rates of {priors.subject.base_rates.size} words: ",
+            Parameter("n_words"),
+            " must be the same",
+        )
+    while True:
+        subject_words: NDArray[np.bool_] = rng.random(n_words) < rng.random()
+        if not subject_words.all():
+            return subject_words
 
 
 def _counts(values: ArrayLike, name: str, length: int) -> NDArray[np.int64]:
@@ -124,14 +147,36 @@ def draw_all_dispersion(
 def redraw_words(
     corpus: Corpus, state: State, priors: Priors, rng: np.random.Generator
 ) -> tuple[Corpus, State]:
-    """Draw every token of the corpus anew, given the structures of a state."""
+    """Draw every token of the corpus anew, given the structures and classes of a state."""
     topics = state.all_topics()
     token_topics = np.repeat(topics, np.diff(corpus.unit_offsets))
-    words = np.empty(token_topics.size, dtype=np.int32)
+    words = np.full(token_topics.size, _SECTION, dtype=np.int32)
+    if priors.subject is not None:
+        words = _draw_subject_words(corpus, state.subject_words, priors.subject, rng)
+    section = np.flatnonzero(~state.subject_words)
+    concentrations = np.full(section.size, priors.word)
     for topic in range(state.n_topics):
-        distribution = rng.dirichlet(np.full(corpus.n_words, priors.word))
-        of_topic = token_topics == topic
-        words[of_topic] = draw_categories(distribution, int(of_topic.sum()), rng)
+        distribution = rng.dirichlet(concentrations)
+        of_topic = (words == _SECTION) & (token_topics == topic)
+        words[of_topic] = section[draw_categories(distribution, int(of_topic.sum()), rng)]
     headings = tuple(f"topic {topic}" for topic in topics)
     drawn = replace(corpus, words=words, headings=headings)
-    return drawn, make_state(drawn, state.bag, state.inversions, state.dispersion)
+    of_state = state.bag, state.inversions, state.dispersion, state.subject_words
+    return drawn, make_state(drawn, *of_state)
+
+
+def _draw_subject_words(
+    corpus: Corpus,
+    subject_words: NDArray[np.bool_],
+    subject: SubjectPriors,
+    rng: np.random.Generator,
+) -> NDArray[np.int32]:
+    """Draw each token from its document's own distribution: a subject word, or `_SECTION`."""
+    outcomes = np.append(np.flatnonzero(subject_words), _SECTION)
+    expected = subject.document * subject.base_rates[subject_words]
+    sizes = np.diff(corpus.unit_offsets[corpus.document_offsets])
+    drawn = [
+        outcomes[draw_categories(rng.dirichlet(np.append(expected, subject.section)), int(n), rng)]
+        for n in sizes
+    ]
+    return np.concatenate(drawn).astype(np.int32)

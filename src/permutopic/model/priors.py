@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from permutopic.checks import check_choice, check_integer, check_real
 from permutopic.errors import InputError, Message, Parameter
 from permutopic.mallows import mean_inversions, n_values
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
     from permutopic.corpus import Corpus
 
@@ -36,6 +38,56 @@ class Variant(StrEnum):
         return {"constrained": math.inf, "uniform": 0.0}.get(self.value)
 
 
+PAPER_WORD_PRIOR = 0.1
+"""β0 in the paper's model."""
+
+
+def section_word_prior(n_tokens: int, n_words: int) -> float:
+    """Return β0 for a model with subject words: (4 √N ∧ N / 80) / W, for N tokens of W words.
+
+    A topic of fewer tokens than Wβ0 is smoothed more than it says itself, so Wβ0 sets how large a
+    topic has to be. See docs/studies/subjects.md for the study behind it.
+
+    >>> [round(section_word_prior(*size), 3) for size in ((269_065, 9_717), (2_000, 800))]
+    [0.214, 0.031]
+    """
+    return min(4 * math.sqrt(n_tokens), n_tokens / 80) / n_words
+
+
+@dataclass(frozen=True, eq=False)
+class SubjectPriors:
+    """What the model assumes of subject words, beyond the paper.
+
+    Attributes
+    ----------
+    base_rates
+        (W,) g: the share that each word is expected to have of all tokens.
+    document
+        α: concentration of a document's subject words around their base rates.
+    section
+        η: how many tokens of a document are expected to be section words, in the same measure.
+    """
+
+    base_rates: NDArray[np.float64]
+    document: float = 100.0
+    section: float = 100.0
+
+    def __post_init__(self) -> None:
+        rates = np.asarray(self.base_rates)
+        if rates.ndim != 1 or rates.dtype != np.float64 or not np.all(rates > 0):
+            raise ValueError("base_rates is not one positive number for each word")
+        for name in ("document", "section"):
+            check_real(getattr(self, name), name, _MINIMUM, _MAXIMUM)
+
+    @classmethod
+    def for_corpus(
+        cls, corpus: Corpus, *, document: float = 100.0, section: float = 100.0
+    ) -> SubjectPriors:
+        """Take each word's share of all tokens; a word that never occurs counts as one that did."""
+        seen = np.maximum(np.bincount(corpus.words, minlength=corpus.n_words), 1)
+        return cls(seen / seen.sum(), document, section)
+
+
 @dataclass(frozen=True)
 class Priors:
     """The hyperparameters, validated when made.
@@ -52,11 +104,14 @@ class Priors:
         ν0: how many documents that expectation is worth.
     variant
         Constrained and uniform are extreme priors on the orders; ρ0 and ν0 then play no part.
+    subject
+        What is assumed of subject words; None for the paper's model, which has none.
 
     Examples
     --------
     >>> Priors.for_documents(100)
-    Priors(topic=0.1, word=0.1, dispersion=1.0, strength=10.0, variant=<Variant.FULL: 'full'>)
+    Priors(topic=0.1, word=0.1, dispersion=1.0, strength=10.0, variant=<Variant.FULL: 'full'>,
+           subject=None)
     """
 
     topic: float
@@ -64,6 +119,7 @@ class Priors:
     dispersion: float
     strength: float
     variant: Variant = Variant.FULL
+    subject: SubjectPriors | None = None
 
     def __post_init__(self) -> None:
         for field, name, symbol, *bounds in (
@@ -83,16 +139,35 @@ class Priors:
         n_documents: int,
         *,
         topic: float = 0.1,
-        word: float = 0.1,
+        word: float = PAPER_WORD_PRIOR,
         dispersion: float = 1.0,
         strength: float | None = None,
         variant: Variant | str = Variant.FULL,
+        subject: SubjectPriors | None = None,
     ) -> Priors:
         """Make priors with the paper's values by default: ν0 is a tenth of the documents."""
         nu = 0.1 * n_documents if strength is None else strength
-        return cls(topic, word, dispersion, nu, variant)  # type: ignore[arg-type]
+        return cls(topic, word, dispersion, nu, variant, subject)  # type: ignore[arg-type]
 
-    def mean_inversions(self, n_topics: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON; the base rates are an array and left out."""
+        plain = {**vars(self), "variant": str(self.variant)}
+        subject = plain.pop("subject")
+        if subject is not None:
+            plain["subject"] = {"document": subject.document, "section": subject.section}
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any], base_rates: NDArray[np.float64] | None) -> Priors:
+        """Make the priors from what `as_dict` returned, and the base rates."""
+        subject = plain.get("subject")
+        if subject is not None:
+            if base_rates is None:
+                raise ValueError("the base rates are missing")
+            subject = SubjectPriors(base_rates, **subject)
+        return cls(**{**plain, "subject": subject})
+
+    def mean_inversions(self, n_topics: int) -> NDArray[np.float64]:
         """v_j0 (eq. 5): the inversion counts whose most likely dispersion is ρ0."""
         return mean_inversions(self.dispersion, n_values(n_topics))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic.mallows import draw_inversions
+from permutopic.model.burstiness import find_bursty_words
 from permutopic.permutation import inversions_to_order
 
 if TYPE_CHECKING:
@@ -31,9 +32,12 @@ class State:
     dispersion
         (K−1,): ρ. Zero in the uniform variant, infinite in the constrained one.
     word_counts
-        (W, K): how many tokens of each word each topic has. Follows from the above.
+        (W, K): how many tokens of each section word each topic has. Follows from the rest.
     topic_tokens
-        (K,): how many tokens each topic has. Follows from the above.
+        (K,): how many tokens each topic has. Follows from the rest.
+    subject_words
+        (W,): which words are subject words; the others are section words. None are in the paper's
+        model.
     """
 
     bag: NDArray[np.int64]
@@ -41,6 +45,7 @@ class State:
     dispersion: NDArray[np.float64]
     word_counts: NDArray[np.int32]
     topic_tokens: NDArray[np.int64]
+    subject_words: NDArray[np.bool_]
 
     @property
     def n_topics(self) -> int:
@@ -77,8 +82,9 @@ def make_state(
     bag: NDArray[np.int64],
     inversions: NDArray[np.int64],
     dispersion: NDArray[np.float64],
+    subject_words: NDArray[np.bool_] | None = None,
 ) -> State:
-    """Make a state from its variables, counting the words."""
+    """Make a state from its variables, counting the section words: all words by default."""
     n_topics = bag.shape[1]
     state = State(
         bag=np.array(bag, dtype=np.int64),
@@ -86,9 +92,14 @@ def make_state(
         dispersion=np.array(dispersion, dtype=np.float64),
         word_counts=np.zeros((corpus.n_words, n_topics), dtype=np.int32),
         topic_tokens=np.zeros(n_topics, dtype=np.int64),
+        subject_words=np.zeros(corpus.n_words, dtype=np.bool_),
     )
-    token_topics = np.repeat(state.all_topics(), np.diff(corpus.unit_offsets))
-    np.add.at(state.word_counts, (corpus.words, token_topics), 1)
+    token_topics, words = np.repeat(state.all_topics(), np.diff(corpus.unit_offsets)), corpus.words
+    if subject_words is not None:
+        state.subject_words[:] = subject_words
+        of_section = ~state.subject_words[words]
+        token_topics, words = token_topics[of_section], words[of_section]
+    np.add.at(state.word_counts, (words, token_topics), 1)
     state.topic_tokens[:] = np.bincount(token_topics, minlength=n_topics)
     return state
 
@@ -101,6 +112,7 @@ def check_state_arrays(state: State, n_documents: int, n_topics: int, n_words: i
         ("dispersion", (n_topics - 1,), np.float64),
         ("word_counts", (n_words, n_topics), np.int32),
         ("topic_tokens", (n_topics,), np.int64),
+        ("subject_words", (n_words,), np.bool_),
     ):
         array = getattr(state, name)
         if array.shape != shape or array.dtype != kind:
@@ -111,14 +123,20 @@ def check_state_arrays(state: State, n_documents: int, n_topics: int, n_words: i
         raise ValueError("bag has a document without units")
     if not np.array_equal(state.word_counts.sum(axis=0), state.topic_tokens):
         raise ValueError("word_counts and topic_tokens disagree")
+    if np.any(state.word_counts[state.subject_words]):
+        raise ValueError("word_counts has a subject word")
 
 
 def initial_state(corpus: Corpus, n_topics: int, priors: Priors, rng: np.random.Generator) -> State:
-    """Draw an initial state: topics uniform, orders from the Mallows Model at ρ0."""
+    """Draw an initial state: topics uniform, orders from the Mallows Model at ρ0.
+
+    Where the model has subject words, the bursty words are.
+    """
     first = priors.variant.fixed_dispersion
     if first is None:
         first = max(priors.dispersion, 1e-3)  # ρ is positive even where ρ0 is 0
     dispersion = np.full(n_topics - 1, first)
     inversions = draw_inversions(dispersion, rng, corpus.n_documents)
     draws = rng.multinomial(corpus.document_sizes, np.full(n_topics, 1 / n_topics))
-    return make_state(corpus, draws, inversions, dispersion)
+    subject_words = None if priors.subject is None else find_bursty_words(corpus)
+    return make_state(corpus, draws, inversions, dispersion, subject_words)

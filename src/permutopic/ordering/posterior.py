@@ -58,8 +58,8 @@ def topic_posterior(pieces: DistinctPieces, state: State, priors: Priors) -> NDA
 def log_word_probabilities(
     words: NDArray[np.int64], state: State, priors: Priors
 ) -> NDArray[np.float64]:
-    """Compute log β̂ (eq. 14) of some words: (V, K)."""
-    totals = state.topic_tokens + state.word_counts.shape[0] * priors.word
+    """Compute log β̂ (eq. 14) of some section words: (V, K)."""
+    totals = state.topic_tokens + np.count_nonzero(~state.subject_words) * priors.word
     table: NDArray[np.float64] = np.log(state.word_counts[words] + priors.word) - np.log(totals)
     return table
 

@@ -35,8 +35,10 @@ class Inferred:
     samples
         (samples, units): topics in draws from the posterior.
     log_likelihood
-        Per word of the model's vocabulary, in nats, given the most probable structure; nan if the
-        document has none.
+        Per word of the model's vocabulary, subject words included, in nats, given the most probable
+        structure; nan if the document has none.
+    subjects
+        What the document is about: up to ten subject words, the weightiest first.
     swaps
         Swaps of neighbouring topics between the canonical order and the order in which `topics`
         first appear: 0 if the document keeps to the outline.
@@ -44,7 +46,7 @@ class Inferred:
         (units,): tokens in and outside the model's vocabulary. Words that only this document of the
         fit has count as unknown; in a corpus that was encoded they are left out already.
     topic_scores
-        (units, topics): log probability of each unit's known words under each topic (eq. 14).
+        (units, topics): log probability of each unit's section words under each topic (eq. 14).
     background_scores
         (units,): the same under the words of all topics together.
     source_words
@@ -77,6 +79,7 @@ class Inferred:
     source_spans: NDArray[np.int64]
     texts: tuple[str, ...]
     number: int = -1
+    subjects: tuple[str, ...] = ()
     units: tuple[Unit, ...] = ()
 
     def __repr__(self) -> str:

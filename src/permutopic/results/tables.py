@@ -40,6 +40,7 @@ DOCUMENT_COLUMNS: dict[str, Any] = {
     "topics": list[int],
     "ends": list[int],
     "swaps": int,
+    "subjects": list[str],
     "log_likelihood": float,
     "known_share": float,
     "seen": bool,
@@ -76,6 +77,7 @@ def document_table(documents: Documents) -> Table:
                 "document": number,
                 "topics": inferred.topics.tolist(),
                 "ends": inferred.ends.tolist(),
+                "subjects": list(inferred.subjects),
                 "log_likelihood": None if isnan(likelihood) else likelihood,
             }
 

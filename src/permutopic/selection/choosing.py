@@ -13,7 +13,7 @@ import permutopic
 from permutopic.checks import check_integer
 from permutopic.errors import InputError, Parameter
 from permutopic.estimator import ContentModel
-from permutopic.model.priors import check_enough_units, check_n_topics
+from permutopic.model.priors import PAPER_WORD_PRIOR, check_enough_units, check_n_topics
 from permutopic.selection.held_out import Fold, make_fold, score_hidden, score_one_topic
 from permutopic.selection.recommending import Candidate, recommend
 from permutopic.selection.stability import mean_agreement
@@ -156,7 +156,7 @@ def choose_k(
         Candidate(held_out=score, behind=behind, behind_error=error, **facts)
         for score, behind, error, facts in zip(*(c.tolist() for c in compared), found, strict=True)
     )
-    one_topic = score_one_topic(fold, template.word_prior)
+    one_topic = score_one_topic(fold, PAPER_WORD_PRIOR)
     gain, gain_error = gain_over_one_topic(max(scores, key=np.sum), one_topic, fold.hidden_words)
     advice = recommend(table, gain, gain_error)
     settings = template.checked_settings()
@@ -233,7 +233,7 @@ def _fit(fold: Fold, template: ContentModel, n_topics: int, seed: int) -> _Fit:
     probabilities = (1 - PREVALENCE_WEIGHT) * drawn + PREVALENCE_WEIGHT * model.prevalence_
     seconds = time.perf_counter() - started
     return _Fit(
-        scores=score_hidden(fold, probabilities, model.word_distributions_),
+        scores=score_hidden(fold, probabilities, model.word_distributions_, model.document_words_),
         topics=model.prediction().topics,
         in_use=int(np.count_nonzero(model.bags_.any(axis=0))),
         seconds=seconds,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from permutopic.corpus import Corpus
+    from permutopic.model.subjects import DocumentWords
 
 MIN_DOCUMENTS, MIN_HELD_OUT = 5, 2
 """Minimum numbers of documents: a standard error needs two held-out ones."""
@@ -121,7 +122,10 @@ def choose_documents(
 
 
 def score_hidden(
-    fold: Fold, probabilities: NDArray[np.float64], word_distributions: NDArray[np.float64]
+    fold: Fold,
+    probabilities: NDArray[np.float64],
+    word_distributions: NDArray[np.float64],
+    document_words: DocumentWords | None = None,
 ) -> NDArray[np.float64]:
     """Compute the log probability of the hidden words of each document, in nats: (documents,).
 
@@ -131,23 +135,43 @@ def score_hidden(
         (units, topics): posterior of the topics of `fold.shown` given the shown words.
     word_distributions
         (topics, words): word probabilities of the topics.
+    document_words
+        Distributions of documents over their subject words, in a model that has them.
 
     Notes
     -----
     A unit scores log Σ_k P(k | shown) Π_w β_kw, with w its hidden tokens; a document the sum of its
-    units.
+    units. Subject words have a probability that follows from the shown words of the document, and
+    all section words together what it leaves them: so all models are scored on the same words.
     """
     n_units, n_topics = probabilities.shape
     if n_units != fold.shown.n_units:
         raise InputError(f"{fold.shown.n_units} units need as many rows, not {n_units}")
     unit_of = np.repeat(np.arange(n_units), np.diff(fold.hidden_offsets))
     log_words = np.empty((n_units, n_topics))
+    hidden, of_documents = fold.hidden, np.zeros(fold.shown.n_documents)
+    if document_words is not None:
+        of_documents = _score_subjects(fold, document_words)
+        of_section = ~document_words.subject_words[hidden]
+        hidden, unit_of = hidden[of_section], unit_of[of_section]
     for topic in range(n_topics):
         log_words[:, topic] = np.bincount(
-            unit_of, weights=np.log(word_distributions[topic])[fold.hidden], minlength=n_units
+            unit_of, weights=np.log(word_distributions[topic, hidden]), minlength=n_units
         )
     by_unit = logsumexp(log_words, axis=1, b=probabilities)
     scores: NDArray[np.float64] = np.add.reduceat(by_unit, fold.shown.document_offsets[:-1])
+    return scores + of_documents
+
+
+def _score_subjects(fold: Fold, document_words: DocumentWords) -> NDArray[np.float64]:
+    """Score each document's hidden words as subject words, or as some section word."""
+    offsets = fold.hidden_offsets[fold.shown.document_offsets]
+    scores = np.empty(fold.shown.n_documents)
+    for number, document in enumerate(fold.shown.documents()):
+        of_words, of_section = document_words.probabilities(document.tokens.words)
+        hidden = fold.hidden[offsets[number] : offsets[number + 1]]
+        likely = np.where(document_words.subject_words[hidden], of_words[hidden], of_section)
+        scores[number] = np.log(likely).sum()
     return scores
 
 

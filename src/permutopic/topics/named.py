@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from permutopic.errors import InputError, Parameter
+from permutopic.errors import InputError, Message, Parameter
 from permutopic.topics.distinctive import word_weights
 from permutopic.topics.naming import (
     TopicName,
@@ -21,7 +21,7 @@ from permutopic.topics.naming import (
     name_topics,
 )
 from permutopic.topics.naming_counts import NamingCounts
-from permutopic.topics.outline import OutlineEntry, make_outline
+from permutopic.topics.outline import OutlineEntry, make_outline, say_no_order
 from permutopic.topics.view import TopicView, check_merge_map, merge_shown_topics, view_topics
 
 if TYPE_CHECKING:
@@ -155,6 +155,10 @@ class NamedTopics:
     def outline(self, n_words: int) -> tuple[OutlineEntry, ...]:
         """List the topics in canonical order."""
         return make_outline(self.view, self.names, self.priors, self.vocabulary, n_words)
+
+    def no_order(self) -> Message | None:
+        """Say that the documents seem to share no order, if they do not."""
+        return say_no_order(self.outline(1), subject_words=self.priors.subject is not None)
 
     def topics(self, document: int) -> NDArray[np.int64]:
         """Return the shown topic of every unit of a document."""

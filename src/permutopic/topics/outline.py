@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from permutopic.errors import Message, Parameter
 from permutopic.mallows import log_normalizer
 from permutopic.model.priors import Variant
 from permutopic.topics.view import dispersion_in_use
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 FIRMNESS = ((9.0, "fixed"), (4.0, "firm"), (2.0, "loose"), (0.0, "wanders"))
 """Least exp(ρ), the odds of a topic's own slot to the next one, and the word for it."""
+_WANDERS = FIRMNESS[-1][1]
+WANDERING_SHARE, _MIN_TOPICS = 0.7, 3
+"""If at least this share of the topics wander, of so many with a ρ, there is no order."""
 MIN_DOCUMENTS = 10
 """With fewer documents the estimate of ρ is too uncertain for a word."""
 
@@ -97,6 +101,31 @@ def make_outline(
             )
         )
     return tuple(entries)
+
+
+def say_no_order(entries: Sequence[OutlineEntry], *, subject_words: bool) -> Message | None:
+    """Say that the documents seem to share no order, if nearly all topics wander; else None.
+
+    `subject_words` tells whether the model had them, for what to try.
+    """
+    words = [entry.firmness for entry in entries if entry.firmness is not None]
+    n_wandering = words.count(_WANDERS)
+    if len(words) < _MIN_TOPICS or n_wandering < WANDERING_SHARE * len(words):
+        return None
+    themes = "" if subject_words else " may be what single documents are about, and"
+    advice: list[str | Parameter] = [
+        f"{n_wandering} of {len(words)} topics wander: these documents seem to share no order. The "
+        f"topics{themes} can be read as themes, not as an outline. Try fewer topics (",
+        Parameter("n_topics"),
+        "), ",
+    ]
+    if not subject_words:
+        advice += ["words that follow the documents (", Parameter("subject_words"), "), "]
+    advice.append(
+        "and documents of one kind; see that headings do not end up in the text and that units are "
+        "paragraphs, not lines"
+    )
+    return Message(*advice)
 
 
 def firmness_of(dispersion: float) -> str:

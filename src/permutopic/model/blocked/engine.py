@@ -15,7 +15,7 @@ from scipy.special import gammaln
 
 from permutopic.corpus import offsets_from_sizes
 from permutopic.errors import InputError, Parameter
-from permutopic.model.blocked import cuts, packed, resampling, stages
+from permutopic.model.blocked import cuts, packed, resampling, section_words, stages
 from permutopic.model.blocked.helpers import Helpers
 from permutopic.model.blocked.packing import localize_corpus, pack_documents
 from permutopic.model.kernels import log_filters, span_table
@@ -103,6 +103,7 @@ class TableEngine:
         self.log_gamma = gammaln(
             np.arange(n_tokens + longest_text + 1) + corpus.n_words * priors.word
         )
+        self.all_words, self.subject_words = self.packed, np.zeros(corpus.n_words, dtype=np.bool_)
         self.log_factorial = gammaln(np.arange(longest + 1) + 1.0)
         digits = math.log10(max(n_tokens + priors.word, 1 / priors.word, 10))
         self.block = int(290 // digits)
@@ -140,10 +141,22 @@ class TableEngine:
         self, state: State, documents: Sequence[int], settings: MoveSettings, random_at: RandomAt
     ) -> None:
         """Resample documents one after the other; a few first while helpers are on trial."""
+        if not np.array_equal(state.subject_words, self.subject_words):
+            self._take_classes(state)
         n_first = len(documents) // 4 if self.helpers.on_trial() else 0
         for part in (documents[:n_first], documents[n_first:]):
             if len(part) > 0:
                 self._resample_batch(state, part, settings, random_at)
+
+    def _take_classes(self, state: State) -> None:
+        """Leave the subject words out of all documents."""
+        if self.packed is self.all_words:
+            copies = {name: array.copy() for name, array in self.all_words._asdict().items()}
+            self.packed = packed.PackedCorpus(**copies)
+        self.subject_words = state.subject_words.copy()
+        section_words.pack_section_words(self.all_words, self.subject_words, self.packed)
+        n_section_words = np.count_nonzero(~self.subject_words)
+        section_words.fill_log_gamma(self.log_gamma, n_section_words * self.priors.word)
 
     def _resample_batch(
         self, state: State, documents: Sequence[int], settings: MoveSettings, random_at: RandomAt

@@ -11,6 +11,7 @@ from permutopic.dirichlet import draw_log_dirichlet
 from permutopic.model.blocked.engine import ACTIVE, TableEngine, default_cut_probability
 from permutopic.model.blocked.pruning import PruneTopics
 from permutopic.model.blocked.relabelling import RelabelTopics
+from permutopic.model.blocked.word_classes import ResampleClasses
 from permutopic.model.kernels.log_filters import MoveSettings
 from permutopic.model.mcmc.schedule import POSTERIOR
 from permutopic.model.paper.moves import ResampleDispersion
@@ -108,6 +109,8 @@ def blocked_moves(
     moves: list[Move] = [ResampleBlocks(engine, priors, rounds=rounds, placements=placements)]
     if priors.variant == Variant.FULL:
         moves += [ResampleDispersion(priors), RelabelTopics()]
+    if priors.subject is not None:
+        moves.append(ResampleClasses(corpus, priors))
     if log_joint is not None:
         moves.append(PruneTopics(engine, priors, log_joint))
     return moves

@@ -66,15 +66,19 @@ class PruneTopics:
         """Return the highest gain of the words' log probability if two topics became one.
 
         Where the words alone would lose, emptying the topic did not pay in our trials, and this
-        test costs far less: only the words of the topic change their counts.
+        test costs far less: only the words of the topic change their counts. A topic whose units
+        have no section word is always tried.
         """
-        used = np.flatnonzero(state.topic_tokens)
+        used = np.flatnonzero(state.bag.any(axis=0))
         others = used[used != topic]
-        if state.topic_tokens[topic] == 0 or others.size == 0:
+        if topic not in used or others.size == 0:
             return -np.inf
+        if state.topic_tokens[topic] == 0:
+            return np.inf
         words = np.flatnonzero(state.word_counts[:, topic])
         own, held = state.word_counts[words, topic], state.word_counts[words][:, others]
-        tokens, concentration = state.topic_tokens, len(state.word_counts) * self.priors.word
+        tokens = state.topic_tokens
+        concentration = self.priors.word * np.count_nonzero(~state.subject_words)
         gains = (log_rising[held + own[:, np.newaxis]] - log_rising[held]).sum(axis=0)
         gains += gammaln(tokens[others] + concentration) - gammaln(
             tokens[others] + tokens[topic] + concentration

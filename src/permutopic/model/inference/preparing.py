@@ -48,8 +48,9 @@ class FittedCounts(NamedTuple):
     """The counts and parameters of a fitted state, and constants that follow from them.
 
     `prevalence` is θ̂ (eq. 15), `switch` the probability of a unit within a document to begin a
-    segment, `background[w]` the log probability of a word in all topics together. `orders` is
-    false where all documents keep the canonical order.
+    segment, `background[w]` the log probability of a section word in all topics together,
+    `section_prior` β0 times the number of section words. `orders` is false where all documents keep
+    the canonical order.
     """
 
     word_counts: NDArray[np.int32]
@@ -61,6 +62,7 @@ class FittedCounts(NamedTuple):
     log_gamma: NDArray[np.float64]
     log_factorial: NDArray[np.float64]
     word_prior: float
+    section_prior: float
     block: int
     orders: bool
 
@@ -162,7 +164,7 @@ def prepare_document(
         flat_rows[n] += fitted.word_prior
     log_totals = np.empty(n_topics)
     for topic in range(n_topics):
-        total = topic_tokens[topic] + fitted.word_counts.shape[0] * fitted.word_prior
+        total = topic_tokens[topic] + fitted.section_prior
         log_totals[topic] = np.log(total)
     score_units(local.tokens, offsets, rows, log_totals, summary.scores)
     for unit in range(n_units):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from permutopic import dirichlet
+from permutopic.corpus import DocumentTokens, offsets_from_sizes
 from permutopic.model.inference.preparing import (
     FittedCounts,
     InferenceInput,
@@ -20,6 +20,7 @@ from permutopic.model.inference.preparing import (
 from permutopic.model.inference.sampling import infer_structure
 from permutopic.model.posterior import prevalence
 from permutopic.model.priors import Variant
+from permutopic.model.subjects import DocumentWords
 from permutopic.streams import Streams
 
 if TYPE_CHECKING:
@@ -75,13 +76,21 @@ class StructureInference:
 
     @cached_property
     def word_totals(self) -> NDArray[np.int64]:
-        """(W,): how often each word occurs in all topics together."""
+        """(W,): how often each section word occurs in all topics together."""
         totals: NDArray[np.int64] = self.state.word_counts.sum(axis=1)
         return totals
 
+    @cached_property
+    def document_words(self) -> DocumentWords | None:
+        """The distribution of a document over its subject words; None in the paper's model."""
+        if self.priors.subject is None:
+            return None
+        return DocumentWords(self.state.subject_words, self.priors.subject)
+
     def _fitted_counts(self) -> FittedCounts:
         state, priors = self.state, self.priors
-        n_words, n_documents = state.word_counts.shape[0], state.bag.shape[0]
+        n_documents = state.bag.shape[0]
+        section_prior = priors.word * np.count_nonzero(~state.subject_words)
         segments, units = np.count_nonzero(state.bag), int(state.bag.sum())
         n_tokens = int(state.topic_tokens.sum())
         return FittedCounts(
@@ -90,10 +99,11 @@ class StructureInference:
             prevalence=prevalence(state, priors),
             dispersion=state.dispersion,
             switch=(segments - n_documents + 1) / (units - n_documents + 2),
-            background=np.log(dirichlet.mean(self.word_totals, priors.word)),
-            log_gamma=gammaln(np.arange(n_tokens + _MAX_TOKENS) + n_words * priors.word),
+            background=np.log((self.word_totals + priors.word) / (n_tokens + section_prior)),
+            log_gamma=gammaln(np.arange(n_tokens + _MAX_TOKENS) + section_prior),
             log_factorial=gammaln(np.arange(1024) + 1.0),
             word_prior=priors.word,
+            section_prior=section_prior,
             block=0,
             orders=priors.variant != Variant.CONSTRAINED,
         )
@@ -101,11 +111,10 @@ class StructureInference:
     def _fitted_for(self, n_tokens: int, n_units: int) -> FittedCounts:
         """Extend the tables of logΓ if a document needs it, and set what depends on its size."""
         fitted, priors = self.fitted, self.priors
-        n_words = fitted.word_counts.shape[0]
         n_all = int(fitted.topic_tokens.sum()) + n_tokens
         if fitted.log_gamma.size <= n_all:
             more = np.arange(fitted.log_gamma.size, n_all + n_all // 8 + 1)
-            longer = np.append(fitted.log_gamma, gammaln(more + n_words * priors.word))
+            longer = np.append(fitted.log_gamma, gammaln(more + fitted.section_prior))
             fitted = fitted._replace(log_gamma=longer)
         if fitted.log_factorial.size <= n_units:
             fitted = fitted._replace(log_factorial=gammaln(np.arange(2 * n_units) + 1.0))
@@ -118,8 +127,9 @@ class StructureInference:
     def infer(self, document: EncodedDocument, number: int = -1) -> PosteriorSummary:
         """Infer the structure of one document; several threads may do so at once.
 
-        `number` is the document's own in the fit, whose tokens are then left out of the counts; −1
-        for a new document.
+        Structure and scores come from its section words alone; the log likelihood is that of all
+        words, subject words by a distribution of the document's own. `number` is the document's own
+        in the fit, whose tokens are then left out of the counts; −1 for a new document.
         """
         n_units, n_topics = document.n_units, self.state.n_topics
         # Few samples come from one visit, more from several, each with other cuts.
@@ -141,6 +151,9 @@ class StructureInference:
         fitted = self._fitted_for(document.n_tokens, n_units)
         given = self._input(document, number, settings)
         infer_structure(given, fitted, settings, self._numbers(), summary)
+        if self.document_words is not None:
+            own = self.document_words.log_probability(document.tokens.words)
+            summary.log_likelihood[0] += own
         return summary._replace(samples=summary.samples[: self.n_samples])
 
     def _input(
@@ -156,7 +169,7 @@ class StructureInference:
             inversions = self.state.inversions[number]
             concentration = concentration - self.state.bag[number]
         return InferenceInput(
-            document.tokens,
+            section_tokens(document.tokens, self.state.subject_words),
             topics,
             inversions,
             rng.random(settings.visits * each),
@@ -178,3 +191,13 @@ class StructureInference:
             self._of_thread.numbers = np.full(n_words, -1, dtype=np.int32)
         numbers: NDArray[np.int32] = self._of_thread.numbers
         return numbers
+
+
+def section_tokens(tokens: DocumentTokens, subject_words: NDArray[np.bool_]) -> DocumentTokens:
+    """Leave the subject words out of a document's tokens."""
+    kept = ~subject_words[tokens.words]
+    if kept.all():
+        return tokens
+    words = tokens.words[kept]
+    words.flags.writeable = False
+    return DocumentTokens(words, offsets_from_sizes(kept)[tokens.offsets])

@@ -55,6 +55,8 @@ class Chain:
         arrays = {name: getattr(self, name) for name in _TRACES}
         if self.state is not None:
             arrays |= vars(self.state)
+            if not self.state.subject_words.any():
+                del arrays["subject_words"]  # as in schema 5, which has none
         return {_STORED_NAMES.get(name, name): array for name, array in arrays.items()}
 
     @classmethod
@@ -67,6 +69,8 @@ class Chain:
             if name != stored:
                 own[attributes.get(name, name)] = array
         traces = {name: own.pop(name) for name in _TRACES}
+        if own and "subject_words" not in own:
+            own["subject_words"] = np.zeros(len(own["word_counts"]), dtype=np.bool_)
         return cls(number, State(**own) if own else None, **traces)
 
 

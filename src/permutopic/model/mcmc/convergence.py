@@ -71,6 +71,9 @@ class Convergence:
     """Whether the chains agree both in their log joint and on the topics."""
     verdict: str
     """The above in a sentence or two."""
+    class_agreement: float | None = None
+    """The share of tokens whose word is of one class in two chains, its mean over pairs of chains;
+    None with one chain, and in the paper's model, which has no classes."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values that can be written as JSON."""
@@ -139,6 +142,7 @@ def assess(
     dispersions: Sequence[NDArray[np.float64]],
     topics: Sequence[NDArray[np.int64]],
     n_topics: int,
+    classes: Sequence[NDArray[np.bool_]] = (),
 ) -> Convergence:
     """Compare chains fitted to one corpus.
 
@@ -153,6 +157,8 @@ def assess(
         The final topic of every unit of the corpus.
     n_topics : int
         Number of topics K.
+    classes : one array (tokens,) for each chain
+        Whether the word of each token is a subject word; none in the paper's model.
 
     Examples
     --------
@@ -197,7 +203,13 @@ def assess(
         gap=gap,
         agrees=agrees,
         verdict=Message(verdict, _judge_dispersions(rho_rhats)) if agrees else verdict,
+        class_agreement=_class_agreement(classes),
     )
+
+
+def _class_agreement(classes: Sequence[NDArray[np.bool_]]) -> float | None:
+    pairs = [float(np.mean(first == second)) for first, second in combinations(classes, 2)]
+    return float(np.mean(pairs)) if pairs else None
 
 
 def _check_same_units(first: NDArray[np.int64], second: NDArray[np.int64]) -> None:

@@ -18,6 +18,8 @@ class Stage(NamedTuple):
     """Whether θ is held uniform instead of drawn."""
     prune: bool = False
     """Whether superfluous topics are emptied at the end of the sweep."""
+    classes: bool = True
+    """Whether the classes of words are drawn."""
 
 
 POSTERIOR = Stage()
@@ -41,6 +43,7 @@ class Schedule:
     n_annealing: int = 0
     first_inverse_temperature: float = 0.05
     prevalence_from: float = 1.0
+    classes_from: float = 0.3
     prune_at: tuple[float, ...] = (0.5, 0.65, 0.8, 0.9, 1.0)
     """The shares of the annealing after which superfluous topics are pruned."""
 
@@ -51,4 +54,5 @@ class Schedule:
         inverse_temperature = self.first_inverse_temperature ** (1 - sweep / self.n_annealing)
         ends = {round(share * self.n_annealing) - 1 for share in self.prune_at}
         uniform = inverse_temperature < self.prevalence_from
-        return Stage(inverse_temperature, uniform, sweep in ends)
+        classes = inverse_temperature >= self.classes_from
+        return Stage(inverse_temperature, uniform, sweep in ends, classes)

@@ -20,6 +20,7 @@ def fitted_documents(
     topics: Sequence[NDArray[np.int64]],
     n_topics: int,
     *,
+    subjects: Sequence[tuple[str, ...]] | None = None,
     spans: NDArray[np.int64] | None = None,
     words: NDArray[np.int64] | None = None,
     probabilities: NDArray[np.float64] | None = None,
@@ -35,6 +36,8 @@ def fitted_documents(
         For each document its title, and the topic of each of its units.
     n_topics
         How many topics there are.
+    subjects
+        For each document, what it is about.
     spans, words
         For the units of all documents, (units, 2): where they are in their sources; and
         (units,): their white-space words.
@@ -51,7 +54,8 @@ def fitted_documents(
     ('Oslo', [2, 3], ())
     """
     begin = 0
-    for title, own_topics in zip(titles, topics, strict=True):
+    about = [()] * len(titles) if subjects is None else subjects
+    for title, own_topics, words_of_subject in zip(titles, topics, about, strict=True):
         size, end = own_topics.size, begin + own_topics.size
         unknown, none = np.full(size, np.nan), np.zeros(size, dtype=np.int64)
         unit_probabilities = (
@@ -61,6 +65,7 @@ def fitted_documents(
             title=title,
             location="",
             seen=True,
+            subjects=words_of_subject,
             topics=own_topics,
             probabilities=unit_probabilities,
             boundaries=unknown[1:] if boundaries is None else boundaries[begin + 1 : end],
