@@ -121,6 +121,16 @@ class ExactPosterior:
         return below
 
 
+def split_variant(name):
+    """Split "uniform, subjects" into the paper's variant and whether there are subject words.
+
+    >>> split_variant("subjects"), split_variant("uniform")
+    (('full', True), ('uniform', False))
+    """
+    paper = name.removesuffix("subjects").removesuffix(", ")
+    return paper or "full", name.endswith("subjects")
+
+
 def p_values_after_one_sweep(posterior, make_moves, n_replicates, seed=0):
     """Start at exact posterior draws, make one sweep, and test whether they still are.
 

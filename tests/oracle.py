@@ -134,8 +134,8 @@ def log_subjects(documents, subject_words, subject):
     expected = {w: subject.document * rates[w] for w, is_one in enumerate(subject_words) if is_one}
     total = 0.0
     for units in documents:
-        held, n_section, n_tokens = dict.fromkeys(expected, 0), 0, 0
-        for word in [word for unit in units for word in unit]:
+        held, n_section = dict.fromkeys(expected, 0), 0
+        for n_tokens, word in enumerate(word for unit in units for word in unit):
             whole = n_tokens + subject.section + sum(expected.values())
             if word in expected:
                 total += math.log((held[word] + expected[word]) / whole)
@@ -143,7 +143,6 @@ def log_subjects(documents, subject_words, subject):
             else:
                 total += math.log((n_section + subject.section) / whole)
                 n_section += 1
-            n_tokens += 1
     return total
 
 

@@ -37,8 +37,9 @@ LAYERS = [
 ]
 MODEL_LAYERS = [
     {"priors", "samplers"},
-    {"state", "kernels"},
-    {"joint", "generate", "posterior"},
+    {"burstiness", "kernels"},
+    {"state"},
+    {"joint", "generate", "posterior", "subjects"},
     {"mcmc"},
     {"paper", "cost"},
     {"blocked"},

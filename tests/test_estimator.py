@@ -23,6 +23,7 @@ from permutopic import (
     read_documents,
     threads,
 )
+from permutopic.model.priors import section_word_prior
 from permutopic.threads import count_threads
 
 from audit import check_state
@@ -67,17 +68,28 @@ def test_fitted_attributes_fit_the_corpus_and_each_other(fitted):
     assert model.log_joint_trace_.shape == model.inverse_temperature_trace_.shape == (30,)
     assert model.inverse_temperature_trace_[20] < 1
     assert (model.inverse_temperature_trace_[21:] == 1).all()
-    assert model.log_joint_trace_[-1] == pytest.approx(log_joint(model.state_, model.priors_))
+    joint = log_joint(model.state_, model.priors_, corpus)
+    assert model.log_joint_trace_[-1] == pytest.approx(joint)
+    assert model.subject_words_.shape == (corpus.n_words,)
+    assert len(model.subjects_) == corpus.n_documents
 
 
-def test_point_estimates_are_equations_14_and_15(fitted):
-    corpus, model = fitted
-    topics = np.concatenate(model.topics_)
+@pytest.mark.parametrize("subject_words", [False, True])
+def test_point_estimates_are_equations_14_and_15(subject_words):
+    corpus = _beach_and_hill()
+    model = ContentModel(3, n_sweeps=30, random_state=1, subject_words=subject_words).fit(corpus)
+    topics, prior = np.concatenate(model.topics_), model.priors_.word
+    expected = section_word_prior(corpus.n_tokens, corpus.n_words) if subject_words else 0.1
+    assert prior == pytest.approx(expected)
     tokens = np.repeat(topics, np.diff(corpus.unit_offsets))
-    word = corpus.vocabulary.index("snow")
-    here = np.count_nonzero((tokens == 1) & (corpus.words == word))
-    expected = (here + 0.1) / (np.count_nonzero(tokens == 1) + 0.1 * corpus.n_words)
-    assert model.word_distributions_[1, word] == pytest.approx(expected)
+    of_section = ~model.subject_words_[corpus.words]
+    n_section = np.count_nonzero(~model.subject_words_)
+    assert subject_words or n_section == corpus.n_words
+    total = np.count_nonzero((tokens == 1) & of_section) + prior * n_section
+    for word in range(corpus.n_words):
+        here = np.count_nonzero((tokens == 1) & (corpus.words == word))
+        expected = 0 if model.subject_words_[word] else (here + prior) / total
+        assert model.word_distributions_[1, word] == pytest.approx(expected)
     expected = (np.count_nonzero(topics == 1) + 0.1) / (topics.size + 0.3)
     assert model.prevalence_[1] == pytest.approx(expected)
 

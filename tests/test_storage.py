@@ -175,7 +175,7 @@ def damage_json(folder, **change):
         (lambda f: (f / "model.json").write_text("{"), "model.json: not readable as JSON"),
         (lambda f: (f / "model.json").write_bytes(b"\xff"), "model.json: not readable as JSON"),
         (lambda f: (f / "model.safetensors").write_bytes(b"x"), "not readable as safetensors"),
-        (lambda f: damage_json(f, schema=99), "schema is 99, and this version .* schema 5"),
+        (lambda f: damage_json(f, schema=99), "schema is 99, and this version .* schemas 5 to 6"),
         (lambda f: (f / "model.json").write_text("[]"), "its schema is None"),
         (lambda f: damage_json(f, schema=True), "its schema is True"),
         (lambda f: (f / "model.json").write_text("[" * 100_000), "not readable as JSON"),

@@ -157,7 +157,8 @@ def _fitted(**settings: Any) -> ContentModel:
     from permutopic.estimator import ContentModel  # noqa: PLC0415
 
     settings = {"n_sweeps": 10, "random_state": 0, **settings}
-    return ContentModel(4, **settings).fit(_corpus())
+    classes = settings.get("sampler") != "paper"
+    return ContentModel(4, subject_words=classes, **settings).fit(_corpus())
 
 
 def _unfitted() -> ContentModel:

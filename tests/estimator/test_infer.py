@@ -93,6 +93,8 @@ def test_probabilities_and_boundaries_are_those_of_many_samples(model, articles)
 def test_words_of_a_structure_are_as_likely_as_a_sum_of_spans_says(model, articles):
     (inferred,) = model.infer(articles[-1:], fast=True)
     score = inferred.topic_scores[np.arange(inferred.n_units), inferred.topics].sum()
+    words = model.encode(articles[-1:]).words
+    score += model.document_words_.log_probability(words)
     assert inferred.log_likelihood == pytest.approx(score / inferred.known_words.sum(), rel=1e-9)
 
 

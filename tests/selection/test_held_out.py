@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from permutopic import Corpus, InputError
+from permutopic import ContentModel, Corpus, InputError
 from permutopic.documents import Document, Unit
+from permutopic.model.priors import SubjectPriors
+from permutopic.model.subjects import DocumentWords
 from permutopic.selection.held_out import (
     choose_documents,
     make_fold,
@@ -157,6 +159,49 @@ def test_scores_are_what_the_slow_sum_gives(drawn, seed):
         units = fold.shown.units_of(document)
         expected = slow_score(units.stop - units.start, hidden[units], probabilities[units], words)
         assert scores[document] == pytest.approx(expected, rel=1e-12)
+
+
+def test_subject_words_are_scored_by_their_document(drawn_with_subjects):
+    corpus, *_ = drawn_with_subjects
+    fold = make_fold(corpus, 0.4, rng())
+    n_words = fold.train.n_words
+    subject_words = np.arange(n_words) % 3 == 0
+    rates = rng(1).dirichlet(np.ones(n_words))
+    of_document = DocumentWords(subject_words, SubjectPriors(rates, document=2.0, section=3.0))
+    topics = rng(2).dirichlet(np.ones(4), fold.shown.n_units)
+    words = np.zeros((4, n_words))
+    words[:, ~subject_words] = rng(3).dirichlet(np.ones(n_words - subject_words.sum()), 4)
+    scores = score_hidden(fold, topics, words, of_document)
+    ends = fold.hidden_offsets
+    for number, document in enumerate(fold.shown.documents()):
+        shown, expected = document.tokens.words.tolist(), 0.0
+        weights = {w: 2.0 * rates[w] for w in range(n_words) if subject_words[w]}
+        total = len(shown) + 3.0 + sum(weights.values())
+        n_section = sum(w not in weights for w in shown)
+        for unit in range(*fold.shown.document_offsets[number : number + 2]):
+            hidden = fold.hidden[ends[unit] : ends[unit + 1]].tolist()
+            whole = np.ones(4)
+            for word in hidden:
+                if word in weights:
+                    expected += math.log((shown.count(word) + weights[word]) / total)
+                else:
+                    expected += math.log((n_section + 3.0) / total)
+                    whole *= words[:, word]
+            expected += math.log(topics[unit] @ whole)
+        assert scores[number] == pytest.approx(expected)
+
+
+def test_dropping_words_does_not_win():
+    # The same words are scored whatever their class: those of one topic and of one document alike.
+    corpus = Corpus.from_paragraphs([[f"a b n{d} n{d}", f"b a n{d} n{d}"] for d in range(20)])
+    fold = make_fold(corpus, 0.5, rng())
+    for classes in (False, True):
+        settings = {"random_state": 0, "subject_words": classes, "n_sweeps": 20}
+        model = ContentModel(2, **settings).fit(fold.train)
+        shares = np.concatenate([each.probabilities for each in model.infer(fold.shown)])
+        scores = score_hidden(fold, shares, model.word_distributions_, model.document_words_)
+        assert np.isfinite(scores).all()
+        assert scores.sum() < fold.hidden.size * math.log(0.6)  # a and b are even at best
 
 
 def test_a_unit_of_thousands_of_words_does_not_underflow():

@@ -15,7 +15,7 @@ from permutopic.model.blocked.word_classes import ResampleClasses
 from permutopic.model.paper.moves import ResampleDispersion, ResampleStructures, paper_moves
 from permutopic.model.priors import Priors, SubjectPriors
 
-from exact import ExactPosterior
+from exact import ExactPosterior, split_variant
 
 
 def _corpus(documents):
@@ -26,16 +26,12 @@ ONE_DOCUMENT = _corpus([["a a", "b", "a b b"]])
 TWO_DOCUMENTS = _corpus([["a a", "b", "a c"], ["a", "b b"]])
 
 
-SUBJECTS = "subjects"
-"""The full variant with subject words; the others are the paper's."""
-
-
 def posterior_of(corpus, n_topics, variant):
+    paper, with_subjects = split_variant(variant)
     subject = None
-    if variant.endswith(SUBJECTS):
+    if with_subjects:
         rates = np.bincount(corpus.words) / corpus.n_tokens
         subject = SubjectPriors(rates, document=1.5, section=1.2)
-    paper = variant.removesuffix(SUBJECTS).rstrip(", ") or "full"
     priors = Priors(0.7, 0.4, dispersion=0.9, strength=1.5, variant=paper, subject=subject)
     return ExactPosterior(corpus, n_topics, priors)
 

@@ -12,11 +12,15 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from permutopic.dirichlet import log_rising
 from permutopic.mallows import draw_dispersion, n_values
 from permutopic.model.blocked.packing import localize_corpus, pack_documents
 from permutopic.model.generate import generate, redraw_words
-from permutopic.model.priors import Priors, Variant
+from permutopic.model.joint import SubjectTerm
+from permutopic.model.priors import Priors, SubjectPriors, Variant
 from permutopic.streams import Streams
+
+from exact import split_variant
 
 N_TOPICS, SHAPE = 3, {"n_documents": 2, "units": 3, "unit_words": 2, "n_words": 3}
 N_BATCHES = 40
@@ -29,10 +33,13 @@ SETTINGS = {"distinctive words": (0.6, 0.4), "few topics": (0.2, 3.0)}
 
 def priors_for(variant, setting="distinctive words"):
     topic, word = SETTINGS[setting]
-    return Priors(topic, word, dispersion=0.9, strength=3.0, variant=variant)
+    paper, subject = split_variant(variant)
+    if subject:
+        subject = SubjectPriors(np.array([0.5, 0.3, 0.2]), document=1.5, section=1.2)
+    return Priors(topic, word, dispersion=0.9, strength=3.0, variant=paper, subject=subject or None)
 
 
-def summaries(corpus, state):
+def summaries(corpus, state, *, classes=False):
     """Functions of a joint draw, all bounded: the prior of ρ has a very long tail."""
     bag, inversions = state.bag, state.inversions
     words = corpus.words.reshape(2, 3, -1)
@@ -53,6 +60,16 @@ def summaries(corpus, state):
         "first topic": np.mean(first[:, 0]),
         "last topic": np.mean(first[:, -1]),
     }
+    if classes:
+        found |= {
+            "subject words": np.count_nonzero(state.subject_words),
+            "tokens of subject words": np.mean(state.subject_words[words]),
+            "subject words across documents": np.mean(alike & state.subject_words[words[0, :, 0]]),
+            "the first word is a subject word": state.subject_words[0],
+            "a subject word where topics are": np.mean(
+                (first[:, 1:] == first[:, :-1]) & state.subject_words[words[:, 1:, 0]]
+            ),
+        }
     for j in range(N_TOPICS - 1):
         found[f"inversions {j}"] = np.mean(inversions[:, j])
         found[f"inversions {j} squared"] = np.mean(inversions[:, j] ** 2)
@@ -111,8 +128,14 @@ def give_words(moves, corpus):
         if hasattr(move, "documents"):
             move.documents = [document.tokens for document in corpus.documents()]
         if hasattr(move, "engine"):
-            move.engine.documents = localize_corpus(corpus)
-            move.engine.packed = pack_documents(move.engine.documents)
+            engine = move.engine
+            engine.documents = localize_corpus(corpus)
+            engine.all_words = engine.packed = pack_documents(engine.documents)
+            engine.subject_words = None  # so that classes are taken anew
+        if hasattr(move, "of_documents"):
+            move.index = corpus.word_index
+            move.of_documents = SubjectTerm(corpus, move.subject)
+            move.of_topics = log_rising(corpus.n_tokens, move.word_prior)
 
 
 def _alternate(start, priors, moves, sweeps, rng, streams):
@@ -129,7 +152,8 @@ def _alternate(start, priors, moves, sweeps, rng, streams):
 def prior_summaries(priors, n_draws, seed):
     """Summaries of draws from the prior, which all sets of moves are held against."""
     rng = np.random.default_rng([seed, 0])
-    return [summaries(*draw) for draw in independent_draws(priors, n_draws, rng)]
+    classes = priors.subject is not None
+    return [summaries(*draw, classes=classes) for draw in independent_draws(priors, n_draws, rng)]
 
 
 def geweke_scores(priors, make_moves, n_independent, n_chain, seed=0, draw_chain=one_chain):
@@ -138,7 +162,8 @@ def geweke_scores(priors, make_moves, n_independent, n_chain, seed=0, draw_chain
     The chain's error comes from means of long batches, since its draws depend on each other.
     """
     prior, rng = prior_summaries(priors, n_independent, seed), np.random.default_rng([seed, 1])
-    chain = [summaries(*draw) for draw in draw_chain(priors, make_moves, n_chain, rng, seed)]
+    drawn = draw_chain(priors, make_moves, n_chain, rng, seed)
+    chain = [summaries(*draw, classes=priors.subject is not None) for draw in drawn]
     scores = {}
     for name in prior[0]:
         expected = np.array([float(found[name]) for found in prior])

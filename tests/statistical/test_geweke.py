@@ -28,8 +28,16 @@ def test_the_prior_and_the_chain_agree(variant, setting):
     assert max(map(abs, scores.values())) < BOUND, scores
 
 
+def test_the_prior_and_a_short_chain_with_classes_agree():
+    scores = geweke_scores(priors_for("subjects"), MOVES["blocked, random cuts"], 2_000, 4_000)
+    assert "subject words" in scores
+    assert max(map(abs, scores.values())) < BOUND, scores
+
+
 @pytest.mark.ladder
-@pytest.mark.parametrize("variant", ["full", "constrained", "uniform"])
+@pytest.mark.parametrize(
+    "variant", ["full", "constrained", "uniform", "subjects", "constrained, subjects"]
+)
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("moves", ["blocked", "blocked, random cuts"])
 def test_the_prior_and_the_chain_of_blocked_moves_agree(moves, variant, setting):
@@ -64,6 +72,7 @@ def test_each_move_alone_leaves_the_joint_as_it_is(variant, moves):
         ("full", "placements"),
         ("full", "relabel"),
         ("uniform", "random cuts"),
+        ("subjects", "classes"),
     ],
 )
 def test_each_blocked_move_alone_leaves_the_joint_as_it_is(variant, moves):

@@ -81,8 +81,8 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
     topic_prior : float
         θ0: concentration of the topics' prevalence.
     word_prior : float or None
-        β0: concentration of the topics' words. None: 0.1 in the paper's model, and with subject
-        words min(4 √N, N/80) / W for a corpus of N tokens of W words.
+        β0: concentration of the topics' words. None: 0.1 in the paper's model, and by the size of
+        the corpus with subject words (docs/studies/subjects.md).
     dispersion_prior : float
         ρ0: the dispersion expected before any document is seen.
     dispersion_strength : float or None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from permutopic.corpus import Corpus
 
-THRESHOLD = 0.8  # docs/studies/subjects.md
+THRESHOLD = 0.6  # docs/studies/subjects.md
 
 
 def find_bursty_words(corpus: Corpus, threshold: float = THRESHOLD) -> NDArray[np.bool_]:

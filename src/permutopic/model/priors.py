@@ -43,15 +43,17 @@ PAPER_WORD_PRIOR = 0.1
 
 
 def section_word_prior(n_tokens: int, n_words: int) -> float:
-    """Return β0 for a model with subject words: (4 √N ∧ N / 80) / W, for N tokens of W words.
+    """Return β0 for a model with subject words, for N tokens of W words.
 
-    A topic of fewer tokens than Wβ0 is smoothed more than it says itself, so Wβ0 sets how large a
-    topic has to be. See docs/studies/subjects.md for the study behind it.
+    Wβ0 is N/80, beyond 45,000 tokens it grows as N^0.75; and β0 is 0.25 at most. A topic of fewer
+    tokens than Wβ0 is smoothed more than it says itself, so Wβ0 sets how large a topic has to be.
+    See docs/studies/subjects.md for the study behind it.
 
     >>> [round(section_word_prior(*size), 3) for size in ((269_065, 9_717), (2_000, 800))]
-    [0.214, 0.031]
+    [0.221, 0.031]
     """
-    return min(4 * math.sqrt(n_tokens), n_tokens / 80) / n_words
+    total = n_tokens / 80 * min(1.0, (45_000 / n_tokens) ** 0.25)
+    return float(min(total / n_words, 0.25))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +111,8 @@ class Priors:
 
     Examples
     --------
-    >>> Priors.for_documents(100)
-    Priors(topic=0.1, word=0.1, dispersion=1.0, strength=10.0, variant=<Variant.FULL: 'full'>,
-           subject=None)
+    >>> Priors.for_documents(100).strength
+    10.0
     """
 
     topic: float

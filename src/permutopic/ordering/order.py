@@ -122,9 +122,7 @@ def order_pieces(
         raise InputError(
             f"{len(pieces)} pieces need as many ", Parameter("keys"), f", not {len(keys)}"
         )
-    section = ~state.subject_words  # subject words tell neither topic nor position
-    kept = [[part[section[part]] for part in map(np.asarray, piece)] for piece in pieces]
-    distinct = find_distinct(kept, state.word_counts.shape[0])
+    distinct = find_distinct(pieces, state.word_counts.shape[0])
     distinct_scores, distinct_topics = _score(distinct, state, priors, positions, method)
     scores, topics = distinct_scores[distinct.inverse], distinct_topics[distinct.inverse]
     digests = [

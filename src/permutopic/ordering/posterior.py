@@ -58,9 +58,10 @@ def topic_posterior(pieces: DistinctPieces, state: State, priors: Priors) -> NDA
 def log_word_probabilities(
     words: NDArray[np.int64], state: State, priors: Priors
 ) -> NDArray[np.float64]:
-    """Compute log β̂ (eq. 14) of some section words: (V, K)."""
+    """Compute log β̂ (eq. 14) of some words: (V, K); 0 for subject words, which tell no topic."""
     totals = state.topic_tokens + np.count_nonzero(~state.subject_words) * priors.word
     table: NDArray[np.float64] = np.log(state.word_counts[words] + priors.word) - np.log(totals)
+    table[state.subject_words[words]] = 0.0
     return table
 
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permutopic import dirichlet
-from permutopic.model.blocked import word_classes_kernels as kernels
+from permutopic.model.blocked import word_classes_kernels
 from permutopic.model.joint import SubjectTerm
 from permutopic.model.mcmc.schedule import POSTERIOR
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from permutopic.corpus import Corpus
     from permutopic.model.mcmc.sampler import RandomAt
     from permutopic.model.mcmc.schedule import Stage
@@ -25,8 +27,8 @@ SHARE = 0.2
 class ResampleClasses:
     """Draw the classes of a share of the words, each given the structures and all other classes.
 
-    The documents' total concentration A changes in every document when one word changes its class.
-    So x_d ~ Beta(A, N_d) is drawn first, which turns Γ(A) / Γ(A + N_d) into x_d^A.
+    The documents' total concentration changes in every document when one word changes its class,
+    which auxiliary variables account for (`draw_log_auxiliary`).
 
     Parameters
     ----------
@@ -53,10 +55,10 @@ class ResampleClasses:
         rng, of_documents = random_at(0), self.of_documents
         expected = of_documents.expected
         total = self.subject.section + expected[state.subject_words].sum()
-        drawn = np.log(rng.beta(total, of_documents.sizes)).sum()
+        drawn = draw_log_auxiliary(total, of_documents.sizes, rng)
         words = np.flatnonzero(rng.random(expected.size) < self.share)
-        kernels.write_all_topics(state.bag, state.inversions, self.unit_topics)
-        kernels.resample_classes(
+        word_classes_kernels.write_all_topics(state.bag, state.inversions, self.unit_topics)
+        word_classes_kernels.resample_classes(
             words,
             rng.random(words.size),
             self.index,
@@ -65,7 +67,7 @@ class ResampleClasses:
             state.word_counts,
             state.topic_tokens,
             of_documents.section_tokens(state.subject_words),
-            kernels.ClassTerms(
+            word_classes_kernels.ClassTerms(
                 self.word_prior,
                 self.of_topics,
                 of_documents.of_words + drawn * expected,
@@ -73,3 +75,16 @@ class ResampleClasses:
             ),
             stage.inverse_temperature,
         )
+
+
+def draw_log_auxiliary(total: float, sizes: NDArray[np.int64], rng: np.random.Generator) -> float:
+    """Draw x_d ~ Beta(A, N_d) for documents of N_d tokens, and return Σ_d log x_d.
+
+    With x_d the factor Γ(A) / Γ(A + N_d) of the joint becomes x_d^A, a product over words. Small A
+    would underflow: log x is that of a gamma variable less that of its sum with another one.
+    """
+    first = np.log(rng.gamma(total + 1, size=sizes.size))
+    first += np.log(1.0 - rng.random(sizes.size)) / total  # a gamma variable of shape A
+    with np.errstate(divide="ignore"):  # x is 1 for a document without a token
+        second = np.log(rng.gamma(sizes))
+    return float(-np.logaddexp(0.0, second - first).sum())

@@ -43,9 +43,11 @@ class Schedule:
     n_annealing: int = 0
     first_inverse_temperature: float = 0.05
     prevalence_from: float = 1.0
-    classes_from: float = 0.3
     prune_at: tuple[float, ...] = (0.5, 0.65, 0.8, 0.9, 1.0)
     """The shares of the annealing after which superfluous topics are pruned."""
+    classes_from: float = 0.3
+    """λ from which on the classes of words are drawn: over random topics every bursty word looks
+    like a subject word."""
 
     def stage(self, sweep: int) -> Stage:
         """Return the stage of a sweep, counted from 0."""
