@@ -101,7 +101,7 @@ def test_a_saved_model_is_the_same(model, tmp_path):
     assert np.array_equal(again.subject_words_, model.subject_words_)
     assert again.subjects_ == model.subjects_
     assert np.array_equal(again.priors_.subject.base_rates, model.priors_.subject.base_rates)
-    assert again.settings_["subject_words"] is True
+    assert again.settings_["subject_words"] is None
     for first, second in zip(again.infer(reports(3, 1)), model.infer(reports(3, 1)), strict=True):
         assert first.log_likelihood == second.log_likelihood
         assert first.subjects == second.subjects
@@ -133,7 +133,6 @@ def test_without_subject_words_it_is_the_papers_model():
         assert fitted.priors_.word == 0.1
         assert fitted.subjects_ == [()] * 30
         assert fitted.document_words_ is None
-        assert fitted.settings_["subject_words"] is False
 
 
 def test_the_word_prior_goes_by_the_size_of_the_corpus_unless_it_is_given(model):
@@ -168,7 +167,7 @@ def test_one_document_has_none():
         with pytest.warns(InputWarning, match="one document has no order to share"):
             alone = ContentModel(2, random_state=0, subject_words=asked).fit(reports(1))
         assert not alone.subject_words_.any()
-        assert alone.settings_["subject_words"] is False
+        assert alone.priors_.subject is None
 
 
 def test_documents_without_a_section_word_keep_a_structure():

@@ -69,6 +69,7 @@ def test_evaluation_tells_what_made_it():
         "segmentation",
         "log_joint",
         "topics_in_use",
+        "subject_words",
         "sweeps",
         "seconds",
         "convergence",

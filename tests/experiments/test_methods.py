@@ -40,8 +40,24 @@ def test_settings_and_seed_reach_the_model(monkeypatch):
     assert (seen[0]["n_topics"], seen[0]["random_state"], seen[0]["variant"]) == (4, 11, "uniform")
 
 
+@pytest.mark.parametrize(
+    ("name", "subject_words"), [("full", False), ("uniform", False), ("subjects", True)]
+)
+def test_only_one_method_has_subject_words(name, subject_words, monkeypatch):
+    seen, fit = [], ContentModel.fit
+
+    def watched_fit(model, corpus, **settings):
+        seen.append(model.subject_words)
+        return fit(model, corpus, **settings)
+
+    monkeypatch.setattr(ContentModel, "fit", watched_fit)
+    find_method(name).predict(CORPUS, 2, 0, n_sweeps=2)
+    assert seen == [subject_words]
+
+
 def test_every_setting_of_the_model_can_be_given():
-    own = {"n_topics", "random_state", "variant", "tokens"}  # a corpus has its tokens
+    # A corpus has its tokens, and a method its variant and whether there are subject words.
+    own = {"n_topics", "random_state", "variant", "subject_words", "tokens"}
     assert find_method("full").settings - {"progress"} == set(ContentModel().get_params()) - own
 
 

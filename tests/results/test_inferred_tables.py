@@ -68,6 +68,7 @@ def test_a_document_has_its_topics_and_what_is_known_of_it():
     assert first == {
         "document": 1, "title": "Oslo", "location": "Oslo.txt", "topics": [0, 0, 1],
         "ends": [2, 3], "swaps": 0, "log_likelihood": -5.0, "known_share": 1.0, "seen": False,
+        "subjects": [],
     }  # fmt: skip
     assert (second["document"], second["ends"], second["swaps"]) == (2, [1, 2], 1)
     assert (second["log_likelihood"], second["known_share"], second["seen"]) == (None, 0.5, True)

@@ -136,9 +136,9 @@ def test_no_topic_is_taken_for_impossible_that_a_hundred_draws_did_not_have(smal
     scored, asked = [], []
     score, infer = choosing.score_hidden, ContentModel.infer
 
-    def watched_score(fold, probabilities, words):
+    def watched_score(fold, probabilities, *words):
         scored.append(probabilities)
-        return score(fold, probabilities, words)
+        return score(fold, probabilities, *words)
 
     def watched_infer(model, corpus, **settings):
         found = list(infer(model, corpus, **settings))
@@ -162,13 +162,14 @@ def test_three_seeds_and_a_fifth_of_the_documents_are_taken_unless_told_otherwis
     monkeypatch.setattr(choosing, "time", clock)
     advised, advise = [], choosing.recommend
     monkeypatch.setattr(choosing, "recommend", lambda *a: advised.append(a) or advise(*a))
-    choice = choose_k(small, [2, 3], model=ContentModel(n_sweeps=3, random_state=0))
+    model = ContentModel(n_sweeps=3, random_state=0, subject_words=False)
+    choice = choose_k(small, [2, 3], model=model)
     assert choice.settings["seeds"] == [0, 1, 2]
     assert (choice.n_documents, choice.n_held_out, choice.settings["held_out"]) == (12, 2, 0.2)
     assert [row.seconds for row in choice.candidates] == [6.0, 6.0]  # two for each fit
     assert advised == [(choice.candidates, choice.gain, choice.gain_error)]
     fold = make_fold(small, 0.2, np.random.default_rng(0))
-    one_topic = score_one_topic(fold, ContentModel().word_prior).sum() / fold.hidden.size
+    one_topic = score_one_topic(fold, 0.1).sum() / fold.hidden.size
     assert choice.one_topic == pytest.approx(one_topic)
     assert choice.gain == pytest.approx(max(c.held_out for c in choice.candidates) - one_topic)
     assert (choice.hidden_words, choice.unknown_words) == (fold.hidden.size, fold.unknown)
@@ -269,13 +270,13 @@ def test_what_documents_have_in_common_for_all_k_is_no_error():
 def test_the_gain_is_held_against_one_topic():
     rng = np.random.default_rng(1)
     words = rng.integers(5, 50, 8)
-    scores, one = rng.normal(-6, 1, (2, 8)) * words, rng.normal(-7, 1, 8) * words
+    scores, one = rng.normal(-6, 1, (2, 8)) * words, rng.normal(-7, 1, (2, 8)) * words
     gain, error = gain_over_one_topic(scores, one, words)
-    assert gain == pytest.approx((scores.mean(axis=0) - one).sum() / words.sum())
-    between = np.var(scores.sum(axis=1) / words.sum(), ddof=1) / 2
-    assert error == pytest.approx(
-        (slow_error(scores.mean(axis=0) - one, words) ** 2 + between) ** 0.5
-    )
+    gains = scores - one
+    assert gain == pytest.approx(gains.mean(axis=0).sum() / words.sum())
+    between = np.var(gains.sum(axis=1) / words.sum(), ddof=1) / 2
+    expected = (slow_error(gains.mean(axis=0), words) ** 2 + between) ** 0.5
+    assert error == pytest.approx(expected)
 
 
 def test_the_error_is_the_spread_of_differences_over_corpora_and_seeds():

@@ -218,6 +218,19 @@ def test_one_topic_is_the_words_of_all_documents():
     assert score_one_topic(fold, 0.1).tolist() == pytest.approx([expected] * 3)
 
 
+def test_one_topic_with_subject_words_is_of_section_words():
+    fold = make_fold(Corpus.from_paragraphs([["a b b b c c"]] * 6), 0.5, rng())
+    rates = np.array([0.2, 0.4, 0.4])
+    of_document = DocumentWords(
+        np.array([False, False, True]), SubjectPriors(rates, document=1.0, section=1.0)
+    )
+    [score, *_] = score_one_topic(fold, 0.1, of_document)
+    # Shown are a, b, c; hidden b, b, c. One of three tokens is of a subject word.
+    of_c, of_section = (1 + 0.4) / (3 + 1.4), (2 + 1) / (3 + 1.4)
+    of_b = (9 + 0.1) / (12 + 0.2)
+    assert score == pytest.approx(math.log(of_c) + 2 * math.log(of_section * of_b))
+
+
 def test_what_does_not_fit_the_fold_is_refused(drawn):
     fold, probabilities, words = random_case(drawn[0], 4, 0)
     with pytest.raises(InputError, match="units need as many rows"):

@@ -218,14 +218,11 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
                 InputWarning,
                 stacklevel=2,
             )
-        elif settings["subject_words"] and (
-            self.subject_words is not None or corpus.n_documents >= MIN_DOCUMENTS
-        ):
+        elif self._has_subject_words(corpus.n_documents):
             priors = replace(priors, subject=SubjectPriors.for_corpus(corpus))
             if self.word_prior is None:
                 word_prior = section_word_prior(corpus.n_tokens, corpus.n_words)
                 priors = replace(priors, word=word_prior)
-        settings["subject_words"] = priors.subject is not None
         seed = seed_from(self.random_state)
         settings["random_state"] = seed
         # Importing the kernels starts numba: not before everything has been checked.
@@ -334,7 +331,8 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         settings["n_sweeps"] = check_integer(n_sweeps, "n_sweeps", 1)
         settings["n_chains"] = check_integer(self.n_chains, "n_chains", 1)
         settings["early_stop"] = bool(self.early_stop)
-        settings["subject_words"] = self._has_subject_words()
+        if self.subject_words is not None:
+            settings["subject_words"] = self._has_subject_words()
         threads = count_threads(self.n_jobs)
         settings["n_jobs"] = self.n_jobs if self.n_jobs in (None, -1) else threads
         settings["tokens"] = Tokens.of(self.tokens).as_dict()
@@ -351,11 +349,11 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
                 settings[name] = value
         return settings
 
-    def _has_subject_words(self) -> bool:
-        """Check `subject_words`, and decide it where it is None."""
+    def _has_subject_words(self, n_documents: int = MIN_DOCUMENTS) -> bool:
+        """Check `subject_words`, and decide it for so many documents where it is None."""
         draws_classes = SAMPLERS[self.sampler].draws_classes
         if self.subject_words is None:
-            return draws_classes
+            return draws_classes and n_documents >= MIN_DOCUMENTS
         if not isinstance(self.subject_words, bool | np.bool_):
             raise InputError(
                 Parameter("subject_words"), f" is True, False or None, not {self.subject_words!r}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -87,9 +86,7 @@ class InfersDocuments:
         """Return what ranks the subject words of documents."""
         subject = self.priors_.subject
         rates = None if subject is None else subject.base_rates
-        make = partial(RankedSubjects, self.state_.subject_words, rates, self._topics.view.weights)
-        ranked: RankedSubjects = self._cached("subjects", self.state_, make)
-        return ranked
+        return RankedSubjects(self.state_.subject_words, rates, self._topics.view.weights)
 
     @property
     def document_words_(self) -> DocumentWords | None:
@@ -166,7 +163,7 @@ class InfersDocuments:
         self._cache["fitted"] = self.state_, inference.fitted
         merge_map = self._topics.view.merge_map
         numbers = self._cached("numbers", self.document_digests_, self._numbers)
-        ranked = self._ranked_subjects()
+        ranked = self._cached("subjects", self.state_, self._ranked_subjects)
 
         def subjects_of(document: EncodedDocument) -> tuple[str, ...]:
             return self._words_of(ranked.of_tokens(document.tokens.words))

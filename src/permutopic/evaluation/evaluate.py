@@ -96,6 +96,7 @@ def evaluate(
         convergence=model.convergence_,
         settings={
             **model.settings_,
+            "subject_words": model.priors_.subject is not None,
             "word_prior": model.priors_.word,
             "dispersion_strength": model.priors_.strength,
             "tokens": corpus.tokens.as_dict(),

@@ -45,15 +45,15 @@ PAPER_WORD_PRIOR = 0.1
 def section_word_prior(n_tokens: int, n_words: int) -> float:
     """Return β0 for a model with subject words, for N tokens of W words.
 
-    Wβ0 is N/80, beyond 45,000 tokens it grows as N^0.75; and β0 is 0.25 at most. A topic of fewer
-    tokens than Wβ0 is smoothed more than it says itself, so Wβ0 sets how large a topic has to be.
-    See docs/studies/subjects.md for the study behind it.
+    A topic of fewer tokens than Wβ0 is smoothed more than it says itself, so Wβ0 sets how large a
+    topic has to be. With the paper's β0 it is 0.1 W; where there are few words for so many tokens,
+    4 √N; and in a small corpus N/80. β0 is 0.25 at most. See docs/studies/subjects.md.
 
     >>> [round(section_word_prior(*size), 3) for size in ((269_065, 9_717), (2_000, 800))]
-    [0.221, 0.031]
+    [0.214, 0.031]
     """
-    total = n_tokens / 80 * min(1.0, (45_000 / n_tokens) ** 0.25)
-    return float(min(total / n_words, 0.25))
+    total = max(PAPER_WORD_PRIOR * n_words, 4 * math.sqrt(n_tokens))
+    return float(min(total / n_words, n_tokens / 80 / n_words, 0.25))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ import permutopic
 from permutopic.checks import check_integer
 from permutopic.errors import InputError, Parameter
 from permutopic.estimator import ContentModel
-from permutopic.model.priors import PAPER_WORD_PRIOR, check_enough_units, check_n_topics
+from permutopic.model.priors import check_enough_units, check_n_topics
 from permutopic.selection.held_out import Fold, make_fold, score_hidden, score_one_topic
 from permutopic.selection.recommending import Candidate, recommend
 from permutopic.selection.stability import mean_agreement
@@ -142,6 +142,7 @@ def choose_k(
     seeds = range(first, first + n_seeds)
     found: list[dict[str, Any]] = []
     scores: list[NDArray[np.float64]] = []
+    ones: list[NDArray[np.float64]] = []
     for k_number, n_topics in enumerate(tried):
         fits = []
         for s_number, seed in enumerate(seeds):
@@ -151,13 +152,15 @@ def choose_k(
             fits.append(_fit(fold, template, n_topics, seed))
         found.append(_summarise_fits(n_topics, fits))
         scores.append(np.array([fit.scores for fit in fits]))
+        ones.append(np.array([fit.one_topic for fit in fits]))
     compared = compare_candidates(np.array(scores), fold.hidden_words)
     table = tuple(
         Candidate(held_out=score, behind=behind, behind_error=error, **facts)
         for score, behind, error, facts in zip(*(c.tolist() for c in compared), found, strict=True)
     )
-    one_topic = score_one_topic(fold, PAPER_WORD_PRIOR)
-    gain, gain_error = gain_over_one_topic(max(scores, key=np.sum), one_topic, fold.hidden_words)
+    best = max(range(len(scores)), key=lambda number: scores[number].sum())
+    one_topic = ones[best].mean(axis=0)
+    gain, gain_error = gain_over_one_topic(scores[best], ones[best], fold.hidden_words)
     advice = recommend(table, gain, gain_error)
     settings = template.checked_settings()
     for name in ("n_topics", "random_state"):
@@ -217,6 +220,7 @@ def check_candidates(candidates: object) -> tuple[int, ...]:
 
 class _Fit(NamedTuple):
     scores: NDArray[np.float64]
+    one_topic: NDArray[np.float64]
     topics: NDArray[np.int64]
     in_use: int
     seconds: float
@@ -232,8 +236,10 @@ def _fit(fold: Fold, template: ContentModel, n_topics: int, seed: int) -> _Fit:
     drawn = np.concatenate([each.probabilities for each in inferred])
     probabilities = (1 - PREVALENCE_WEIGHT) * drawn + PREVALENCE_WEIGHT * model.prevalence_
     seconds = time.perf_counter() - started
+    of_documents = model.document_words_
     return _Fit(
-        scores=score_hidden(fold, probabilities, model.word_distributions_, model.document_words_),
+        scores=score_hidden(fold, probabilities, model.word_distributions_, of_documents),
+        one_topic=score_one_topic(fold, model.priors_.word, of_documents),
         topics=model.prediction().topics,
         in_use=int(np.count_nonzero(model.bags_.any(axis=0))),
         seconds=seconds,
@@ -274,9 +280,14 @@ def compare_candidates(scores: NDArray[np.float64], words: NDArray[np.int64]) ->
 def gain_over_one_topic(
     scores: NDArray[np.float64], one_topic: NDArray[np.float64], words: NDArray[np.int64]
 ) -> tuple[float, float]:
-    """Return the mean gain of (seeds, documents) over one topic, nats per word, and its error."""
-    gains = scores.mean(axis=0) - one_topic
-    between_seeds = float((scores.sum(axis=1) / words.sum()).var(ddof=1)) / len(scores)
+    """Return the mean gain of (seeds, documents) over one topic, nats per word, and its error.
+
+    `one_topic` has the scores with one topic, of each seed and document as well: where there are
+    subject words, they are those of the fit.
+    """
+    gains = (scores - one_topic).mean(axis=0)
+    between_seeds = float(((scores - one_topic).sum(axis=1) / words.sum()).var(ddof=1))
+    between_seeds /= len(scores)
     error = np.sqrt(_ratio_standard_errors(gains[np.newaxis], words)[0] ** 2 + between_seeds)
     return float(gains.sum() / words.sum()), float(error)
 

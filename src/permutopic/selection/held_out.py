@@ -175,11 +175,19 @@ def _score_subjects(fold: Fold, document_words: DocumentWords) -> NDArray[np.flo
     return scores
 
 
-def score_one_topic(fold: Fold, word_prior: float) -> NDArray[np.float64]:
-    """Score the hidden words under the word frequencies of all training documents, as K = 1."""
+def score_one_topic(
+    fold: Fold, word_prior: float, document_words: DocumentWords | None = None
+) -> NDArray[np.float64]:
+    """Score the hidden words under the word frequencies of all training documents, as K = 1.
+
+    With `document_words` these are frequencies of section words, and documents have their subject
+    words: what is left to gain is what topics tell.
+    """
     counts = np.bincount(fold.train.words, minlength=fold.train.n_words) + word_prior
+    if document_words is not None:
+        counts[document_words.subject_words] = 0
     certain = np.ones((fold.shown.n_units, 1))
-    return score_hidden(fold, certain, (counts / counts.sum())[np.newaxis])
+    return score_hidden(fold, certain, (counts / counts.sum())[np.newaxis], document_words)
 
 
 def _split_tokens(held: Corpus) -> tuple[Corpus, NDArray[np.int32], NDArray[np.int64]]:
