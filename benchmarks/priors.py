@@ -99,7 +99,7 @@ def fit(corpus: Corpus, n_topics: int, seed: int, changed: dict[str, float]) -> 
     """Return a model with one prior changed; the strength is a share of the documents."""
     priors: dict[str, Any] = {**DEFAULTS, **changed}
     priors["dispersion_strength"] *= corpus.n_documents
-    return ContentModel(n_topics, random_state=seed, **priors)
+    return ContentModel(n_topics, random_state=seed, subject_words=False, **priors)
 
 
 def one(corpus: Corpus, n_topics: int, seed: int, changed: dict[str, float]) -> tuple[Run, Any]:

@@ -40,7 +40,7 @@ PUBLISHED = {
 def one_run(path: Path, settings: dict[str, Any], variant: str, seed: int) -> dict[str, Any]:
     """Fit and score once."""
     corpus = read_corpus(path, "whitespace")
-    model = ContentModel(**settings, variant=variant, random_state=seed)
+    model = ContentModel(**settings, variant=variant, random_state=seed, subject_words=False)
     return evaluate(corpus, model).as_dict()
 
 
