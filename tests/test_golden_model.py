@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
-from permutopic import ContentModel, read_documents
+from permutopic import ContentModel, InputError, read_documents
 from permutopic.datasets import elements_folder
 
 DATA = Path(__file__).parent / "data"
@@ -50,13 +53,79 @@ def test_it_orders_and_checks_as_it_did(model):
 
 
 def test_saving_it_again_gives_the_same_arrays(model, tmp_path):
-    from safetensors.numpy import load_file
-
     model.save(tmp_path / "again")
     old = load_file(DATA / "model_schema_5" / "model.safetensors")
     new = load_file(tmp_path / "again" / "model.safetensors")
     assert old.keys() == new.keys()
     assert all(old[name].tobytes() == new[name].tobytes() for name in old)
+
+
+EXPECTED_6 = json.loads((DATA / "model_schema_6.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def with_classes():
+    return ContentModel.load(DATA / "model_schema_6")
+
+
+def test_a_model_of_schema_5_has_no_subject_words(model):
+    assert not model.subject_words_.any()
+    assert model.priors_.subject is None
+    assert set(model.subjects_) == {()}
+    assert model.get_params()["subject_words"] is False
+
+
+def test_classes_and_subjects_are_those_that_were_saved(with_classes):
+    model, expected = with_classes, EXPECTED_6
+    assert np.flatnonzero(model.subject_words_).tolist() == expected["subject_words"]
+    assert [list(words) for words in model.subjects_] == expected["subjects"]
+    assert list(model.topic_names_) == expected["topic_names"]
+    assert [list(entry.words) for entry in model.outline(3)] == expected["outline_words"]
+    assert [topics.tolist() for topics in model.topics_] == expected["fitted_topics"]
+    assert model.dispersion_.tolist() == pytest.approx(expected["dispersion"], rel=1e-12)
+    assert model.log_joint_trace_[-1] == expected["log_joint"]
+    assert model.priors_.word == expected["word_prior"]
+    assert model.convergence_.verdict == expected["verdict"]
+    assert model.convergence_.class_agreement == expected["class_agreement"]
+
+
+def test_a_model_with_classes_infers_orders_and_checks_as_it_did(with_classes):
+    documents = articles("copper", "zinc", "argon")
+    for found, expected in zip(with_classes.infer(documents), EXPECTED_6["inferred"], strict=True):
+        assert (found.title, found.seen) == (expected["title"], expected["seen"])
+        assert found.topics.tolist() == expected["topics"]
+        assert list(found.subjects) == expected["subjects"]
+        assert found.log_likelihood == pytest.approx(expected["log_likelihood"], rel=1e-9)
+        assert found.boundaries == pytest.approx(expected["boundaries"], abs=1e-6)
+    units = [unit.text for unit in documents[0].units]
+    assert with_classes.order(units).order.tolist() == EXPECTED_6["order"]
+    scores = [check.anomaly_score for check in with_classes.check(documents)]
+    assert scores == pytest.approx(EXPECTED_6["anomaly_scores"], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "message"),
+    [
+        ("subject.base_rates", None, "base rates are missing"),
+        ("subject.base_rates", np.ones(3), "not one number for each word"),
+        ("subject.base_rates", np.zeros(3), "not one positive number"),
+        ("documents.subjects", np.zeros((2, 10), dtype=np.int32), r"subjects is int32 \(2, 10\)"),
+        ("documents.subjects", np.full((12, 10), 10**6, dtype=np.int32), "no word's"),
+        ("chain0.subject_words", None, "not whole"),
+    ],
+)
+def test_damaged_classes_are_refused(name, array, message, tmp_path):
+    shutil.copytree(DATA / "model_schema_6", tmp_path / "m")
+    path = tmp_path / "m" / "model.safetensors"
+    arrays = load_file(path)
+    arrays.pop(name)
+    if array is not None:
+        arrays[name] = array
+    if name.startswith("chain0"):  # then its words would all be section words, without a count
+        arrays["chain0.subject_words"] = np.ones(len(arrays["chain0.word_counts"]), dtype=np.bool_)
+    save_file(arrays, path)
+    with pytest.raises(InputError, match=f"model folder is not whole .*{message}|{message}"):
+        ContentModel.load(tmp_path / "m")
 
 
 # Log joints of the last sweep of two chains, the topics of the first document in the better one,

@@ -77,7 +77,7 @@ class NamedTopics:
         cls, state: State, counts: NamingCounts, priors: Priors, vocabulary: Sequence[str]
     ) -> Self:
         """Show every sampled topic, with automatic names."""
-        weights = word_weights(vocabulary, state.word_counts.sum(axis=1))
+        weights = word_weights(vocabulary, _word_totals(state, priors))
         view = view_topics(state, counts, priors, np.arange(state.n_topics), weights)
         names = name_topics(view, vocabulary)
         automatic: dict[Members, TopicName] = {(n,): name for n, name in enumerate(names)}
@@ -211,7 +211,7 @@ class NamedTopics:
         if counts.word_segments.shape != state.word_counts.shape:
             raise ValueError("word_segments and word_counts disagree")
         merge_map = check_merge_map(saved[_MERGE_MAP], state.n_topics)
-        weights = word_weights(vocabulary, state.word_counts.sum(axis=1))
+        weights = word_weights(vocabulary, _word_totals(state, priors))
         view = view_topics(state, counts, priors, merge_map, weights)
         automatic = {
             tuple(item[_MEMBERS]): TopicName(item["text"], item["source"])
@@ -222,3 +222,16 @@ class NamedTopics:
         if not {*shown.members, *((topic,) for topic in range(state.n_topics))} <= set(automatic):
             raise ValueError("a topic has no name")
         return shown
+
+
+def _word_totals(state: State, priors: Priors) -> NDArray[np.integer]:
+    """Return how often each word occurs in the fit, by which its language is guessed: (W,).
+
+    Subject words are not in the topics' counts, but function words may be subject words; so it is
+    their base rates, as multiples of the smallest.
+    """
+    if priors.subject is None:
+        totals: NDArray[np.integer] = state.word_counts.sum(axis=1)
+        return totals
+    rates = priors.subject.base_rates
+    return np.rint(rates / rates.min()).astype(np.int64)
