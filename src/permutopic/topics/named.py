@@ -234,4 +234,5 @@ def _word_totals(state: State, priors: Priors) -> NDArray[np.integer]:
         totals: NDArray[np.integer] = state.word_counts.sum(axis=1)
         return totals
     rates = priors.subject.base_rates
-    return np.rint(rates / rates.min()).astype(np.int64)
+    multiples: NDArray[np.integer] = np.rint(rates / rates.min()).astype(np.int64)
+    return multiples
