@@ -98,8 +98,9 @@ def one(corpus: Corpus, name: str, n_topics: int, method: str, seed: int) -> Run
     }
 
 
-def show(runs: list[Run], studies: list[tuple[str, int]]) -> None:
-    """Print F / Pk of each method: the mean over seeds ± their standard deviation."""
+def show(runs: list[Run], studies: list[tuple[str, int]], seeds: list[int]) -> None:
+    """Print F / Pk of each method: the mean over these seeds ± their standard deviation."""
+    runs = [run for run in runs if run["seed"] in seeds]
     print(f"| | {' | '.join(METHODS)} | segments | subject words, tokens |")
     print("|---|" + "---|" * (len(METHODS) + 2))
     means: dict[str, list[tuple[float, float]]] = {method: [] for method in METHODS}
@@ -175,7 +176,7 @@ def main() -> None:
                 if given.save is not None:
                     with given.save.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(runs[-1]) + "\n")
-    show(runs, studies)
+    show(runs, studies, given.seeds)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def resample(module, corpus, state, priors, words, uniforms, power=1.0):
         state.subject_words,
         state.word_counts,
         state.topic_tokens,
-        of_documents.section_tokens(state.subject_words),
+        move.section_tokens,
         kernels.ClassTerms(
             move.word_prior,
             move.of_topics,

@@ -510,7 +510,7 @@ def test_classes_drawn_without_the_auxiliary_variables_are_caught(monkeypatch):
                 "        values[n] = log_gamma(n + 1.2)\n",
             )
         ],
-        [("            kept[w] = not subject_words[word]\n", "            kept[w] = True\n")],
+        [("            kept[w] = 1 - subject_words[word]\n", "            kept[w] = 1\n")],
     ],
     ids=["logΓ of all words", "subject words in the tables"],
 )

@@ -43,20 +43,15 @@ def index_words(
     >>> index.units.tolist(), index.unit_counts.tolist(), index.document_counts.tolist()
     ([0, 1, 0, 2], [1, 2, 1, 1], [3, 1, 1])
     """
+    from scipy.sparse import coo_array  # noqa: PLC0415 (heavy)
+
     n_units, n_documents = unit_offsets.size - 1, document_offsets.size - 1
-    units = np.repeat(np.arange(n_units), np.diff(unit_offsets))
-    keys, counts = np.unique(words.astype(np.int64) * n_units + units, return_counts=True)
-    held, units = keys // n_units, keys % n_units
-    documents = np.repeat(np.arange(n_documents), np.diff(document_offsets))[units]
-    new = np.ones(keys.size, dtype=bool)
-    new[1:] = (held[1:] != held[:-1]) | (documents[1:] != documents[:-1])
-    firsts = np.flatnonzero(new)
-    every_word = np.arange(n_words + 1)
-    return WordIndex(
-        np.searchsorted(held, every_word),
-        units.astype(np.int32),
-        counts.astype(np.int32),
-        np.searchsorted(held[firsts], every_word),
-        documents[firsts].astype(np.int32),
-        np.add.reduceat(counts, firsts).astype(np.int32) if firsts.size else counts,
-    )
+    units = np.repeat(np.arange(n_units, dtype=np.int32), np.diff(unit_offsets))
+    documents = np.repeat(np.arange(n_documents, dtype=np.int32), np.diff(document_offsets))
+    ones = np.ones(words.size, dtype=np.int32)
+    parts: list[NDArray[np.integer]] = []
+    for places, n_places in ((units, n_units), (documents[units], n_documents)):
+        table = coo_array((ones, (words, places)), shape=(n_words, n_places)).tocsr()
+        table.sort_indices()
+        parts += [table.indptr.astype(np.int64), table.indices.astype(np.int32), table.data]
+    return WordIndex(*parts)  # type: ignore[arg-type]

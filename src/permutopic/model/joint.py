@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import betaln, gammaln
 
 from permutopic import dirichlet, mallows
@@ -76,20 +77,20 @@ class SubjectTerm:
     """
 
     def __init__(self, corpus: Corpus, subject: SubjectPriors) -> None:
-        self.index, self.subject = corpus.word_index, subject
-        self.words, counts = self.index.words_of_documents(), self.index.document_counts
+        index, self.subject = corpus.word_index, subject
+        words, counts = index.words_of_documents(), index.document_counts
         self.expected = subject.document * subject.base_rates
-        expected = self.expected[self.words]
+        expected = self.expected[words]
         held = gammaln(expected + counts) - gammaln(expected)
-        self.of_words = np.bincount(self.words, held, minlength=self.expected.size)
+        self.of_words = np.bincount(words, held, minlength=self.expected.size)
+        shape = corpus.n_words, corpus.n_documents
+        self.counts = csr_array((counts, index.documents, index.document_starts), shape=shape)
         self.sizes = np.diff(corpus.unit_offsets[corpus.document_offsets])
 
     def section_tokens(self, subject_words: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many tokens of each document are section words."""
-        chosen = ~subject_words[self.words]
-        documents, counts = self.index.documents[chosen], self.index.document_counts[chosen]
-        found = np.bincount(documents, counts, minlength=self.sizes.size)
-        return found.astype(np.int64)
+        found: NDArray[np.int64] = self.counts.T @ (~subject_words).astype(np.int64)
+        return found
 
     def __call__(self, subject_words: NDArray[np.bool_]) -> float:
         """Compute the term for the classes of all words."""

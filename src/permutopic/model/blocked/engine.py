@@ -99,9 +99,9 @@ class TableEngine:
         longest = int(corpus.document_sizes.max())
         n_tokens = corpus.n_tokens + n_other_tokens
         # A thread that comes late may look a document further: its numbers are thrown away.
-        longest_text = max(document.tokens.size for document in self.documents)
+        self.longest_text = max(document.tokens.size for document in self.documents)
         self.log_gamma = gammaln(
-            np.arange(n_tokens + longest_text + 1) + corpus.n_words * priors.word
+            np.arange(n_tokens + self.longest_text + 1) + corpus.n_words * priors.word
         )
         self.all_words, self.subject_words = self.packed, np.zeros(corpus.n_words, dtype=np.bool_)
         self.log_factorial = gammaln(np.arange(longest + 1) + 1.0)
@@ -155,8 +155,10 @@ class TableEngine:
             self.packed = packed.PackedCorpus(**copies)
         self.subject_words = state.subject_words.copy()
         section_words.pack_section_words(self.all_words, self.subject_words, self.packed)
-        n_section_words = np.count_nonzero(~self.subject_words)
-        section_words.fill_log_gamma(self.log_gamma, n_section_words * self.priors.word)
+        concentration = np.count_nonzero(~self.subject_words) * self.priors.word
+        # No topic will have more tokens than all have now, and one late document.
+        n_values = int(state.topic_tokens.sum()) + self.longest_text + 1
+        section_words.fill_log_gamma(self.log_gamma[:n_values], concentration)
 
     def _resample_batch(
         self, state: State, documents: Sequence[int], settings: MoveSettings, random_at: RandomAt

@@ -22,12 +22,14 @@ def pack_section_words(
     """Write the section words of all documents to `part`, whose arrays are as long as `whole`'s.
 
     Words of a document keep their sequence, so they are still numbered by their last occurrence.
+    Tokens are written before it is known whether they are kept: a branch would be guessed wrong
+    for every third token.
     """
     n_documents, most = whole.token_offsets.size - 1, 0
     for d in range(n_documents):
         most = max(most, whole.word_offsets[d + 1] - whole.word_offsets[d])
     numbers = np.empty(most + 1, np.int32)  # of a word among those that are kept before it
-    kept = np.empty(most, np.bool_)
+    kept = np.empty(most, np.int64)
     n_tokens, n_words, n_postings = 0, 0, 0
     for d in range(n_documents):
         first_word, last_word = whole.word_offsets[d], whole.word_offsets[d + 1]
@@ -35,9 +37,9 @@ def pack_section_words(
         own_postings = n_postings
         for w in range(last_word - first_word):
             word = whole.words[first_word + w]
-            kept[w] = not subject_words[word]
+            kept[w] = 1 - subject_words[word]
             numbers[w] = n_words - n_before
-            if kept[w]:
+            if kept[w] > 0:
                 part.words[n_words] = word
                 part.posting_starts[n_words + d] = n_postings - own_postings
                 start = whole.posting_starts[first_word + d + w]
@@ -56,9 +58,8 @@ def pack_section_words(
             part.unit_starts[u] = n_tokens - own_tokens
             for token in range(whole.unit_starts[u], whole.unit_starts[u + 1]):
                 number = whole.tokens[first_token + token]
-                if kept[number]:
-                    part.tokens[n_tokens] = numbers[number]
-                    n_tokens += 1
+                part.tokens[n_tokens] = numbers[number]
+                n_tokens += kept[number]
         part.unit_starts[first_unit + n_units] = n_tokens - own_tokens
         for u in range(first_unit, first_unit + n_units + 1):
             part.reach[u] = numbers[whole.reach[u]]

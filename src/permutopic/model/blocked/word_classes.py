@@ -43,6 +43,7 @@ class ResampleClasses:
         self.index = corpus.word_index
         self.of_documents = SubjectTerm(corpus, priors.subject)
         self.unit_topics = np.empty(corpus.n_units, dtype=np.int64)
+        self.section_tokens = np.empty(corpus.n_documents, dtype=np.int64)
         self.word_prior = priors.word
         self.of_topics = dirichlet.log_rising(int(np.bincount(corpus.words).max()), priors.word)
         longest = int(self.of_documents.sizes.max())
@@ -66,7 +67,7 @@ class ResampleClasses:
             state.subject_words,
             state.word_counts,
             state.topic_tokens,
-            of_documents.section_tokens(state.subject_words),
+            self.section_tokens,
             word_classes_kernels.ClassTerms(
                 self.word_prior,
                 self.of_topics,

@@ -123,12 +123,16 @@ def resample_classes(
 ) -> None:
     """Draw the classes of some words, one after the other, each given those of all others.
 
-    `section_tokens[d]` is how many tokens of document d are section words.
+    How many tokens of each document are section words is written to `section_tokens`.
     """
     n_words, n_topics = word_counts.shape
     n_section = 0  # section words beside the present one
+    section_tokens[:] = 0
     for word in range(n_words):
-        n_section += not subject_words[word]
+        if not subject_words[word]:
+            n_section += 1
+            for p in range(index.document_starts[word], index.document_starts[word + 1]):
+                section_tokens[index.documents[p]] += index.document_counts[p]
     counts = np.empty(n_topics, np.int64)
     for n in range(words.size):
         word = words[n]

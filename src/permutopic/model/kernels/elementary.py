@@ -86,6 +86,8 @@ def log_gamma(x: float) -> float:
 
     Stirling's series from 8 on; below, Γ(x) = Γ(x + n) / (x (x + 1) … (x + n − 1)).
     """
+    if x >= 8.0:
+        return stirling(x)
     product = 1.0
     while x < 8.0:
         product *= x
