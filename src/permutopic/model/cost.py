@@ -29,7 +29,7 @@ _IN_USE = 15  # topics from then on, where K is larger
 _OWN = 7  # topics of a document from then on
 _OTHERS, _SPARE, _FEWEST = 32, 4, 20  # as in engine.ACTIVE
 _BASE_BYTES = 306 << 20  # Python with its numerical libraries and the compiled code
-_BYTES_A_TOKEN = 39
+_BYTES_A_TOKEN = 69  # with the index of words and the corpus of section words
 _BYTES_A_WORD_AND_TOPIC = 19
 _BYTES_A_SPAN = 24  # three tables
 
