@@ -21,7 +21,7 @@ def a_document(known, unknown=0, title="t"):
 
 def warned(*documents):
     """What is said of documents."""
-    doubtful = streaming._DoubtfulDocuments()
+    doubtful = streaming._DoubtfulDocuments(np.zeros(100, dtype=bool))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert list(doubtful.observe(documents)) == list(documents)

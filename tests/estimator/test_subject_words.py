@@ -76,7 +76,8 @@ def test_subject_words_say_nothing_of_a_new_documents_structure(model):
 
 
 def test_a_document_of_subject_words_alone_gets_the_priors_structure(model):
-    found = next(model.infer([["gold gold", "gold"]]))
+    with pytest.warns(InputWarning, match="knows no word of it that tells of its structure"):
+        found = next(model.infer([["gold gold", "gold"]]))
     assert np.all(found.topic_scores == 0)
     assert found.probabilities.sum(axis=1) == pytest.approx(np.ones(2))
     assert found.known_share == 1
@@ -173,7 +174,9 @@ def test_one_document_has_none():
 def test_documents_without_a_section_word_keep_a_structure():
     # The last documents have nothing but a name of their own, again and again.
     own = [[" ".join([f"only{n}"] * 8)] * 6 for n in range(3)]
-    fitted = ContentModel(3, random_state=0).fit(reports() + own)
+    said = r"3 documents \('30' for one\) of 33 have no word that tells of their structure"
+    with pytest.warns(InputWarning, match=said):
+        fitted = ContentModel(3, random_state=0).fit(reports() + own)
     classes = dict(zip(fitted.vocabulary_, fitted.subject_words_.tolist(), strict=True))
     assert classes["only1"]
     assert all(topics.size == 6 for topics in fitted.topics_[-3:])
@@ -183,7 +186,8 @@ def test_documents_without_a_section_word_keep_a_structure():
 
 def test_where_every_word_is_of_one_document_a_section_word_remains():
     documents = [[f"a{n} b{n}", f"b{n} c{n}", f"a{n} c{n}"] for n in range(12)]
-    fitted = ContentModel(2, random_state=0).fit(documents)
+    with pytest.warns(InputWarning, match="have no word that tells of their structure"):
+        fitted = ContentModel(2, random_state=0).fit(documents)
     assert not fitted.subject_words_.all()
     assert fitted.word_distributions_.sum(axis=1) == pytest.approx(np.ones(2))
     assert [entry.name for entry in fitted.outline() if entry.document_share > 0]

@@ -241,9 +241,9 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
                 on_sweep=on_sweep,
             )
         self._set_fit(corpus, settings, priors, chains)
-        no_order = self.no_order_
-        if no_order is not None:
-            warnings.warn(InputWarning(no_order), stacklevel=2)
+        for doubt in (self.no_order_, _say_no_section_word(corpus, self.state_.subject_words)):
+            if doubt is not None:
+                warnings.warn(InputWarning(doubt), stacklevel=2)
         return self
 
     def _set_fit(
@@ -463,3 +463,17 @@ class ContentModel(Tasks, BaseEstimator):  # type: ignore[misc]
         be saved, and `encode` needs it.
         """
         return load_model(cls, path, tokens)
+
+
+def _say_no_section_word(corpus: Corpus, subject_words: NDArray[np.bool_]) -> str | None:
+    """Say that documents have no section word, if there are any; else None."""
+    offsets = corpus.unit_offsets[corpus.document_offsets[:-1]]
+    without = np.flatnonzero(~np.logical_or.reduceat(~subject_words[corpus.words], offsets))
+    if not without.size:
+        return None
+    count = "1 document" if without.size == 1 else f"{without.size} documents"
+    first = corpus.titles[without[0]]
+    return (
+        f"{count} ({first!r} for one) of {corpus.n_documents} have no word that tells of their "
+        "structure: their topics are those that any document may have"
+    )

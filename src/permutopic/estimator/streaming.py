@@ -48,7 +48,7 @@ def infer_documents(
     def infer_batch(batch: list[EncodedDocument]) -> list[Inferred]:
         return [infer(document) for document in batch]
 
-    doubtful = _DoubtfulDocuments()
+    doubtful = _DoubtfulDocuments(inference.state.subject_words)
     if n_threads == 1:
         for document in doubtful.observe(documents):
             yield infer(document)
@@ -216,10 +216,13 @@ def _boundaries(summary: PosteriorSummary, merge_map: NDArray[np.int64]) -> NDAr
 
 
 class _DoubtfulDocuments:
-    """Warns of documents with few words of the vocabulary: the first few by name."""
+    """Warns of documents with few words of the vocabulary: the first few by name.
 
-    def __init__(self) -> None:
-        self.count = 0
+    And of those whose words are all subject words (`subject_words`, (W,)).
+    """
+
+    def __init__(self, subject_words: NDArray[np.bool_]) -> None:
+        self.subject_words, self.count = subject_words, 0
 
     def observe(self, documents: Iterable[EncodedDocument]) -> Iterator[EncodedDocument]:
         """Yield documents unchanged, checking each."""
@@ -230,15 +233,15 @@ class _DoubtfulDocuments:
     def _check(self, document: EncodedDocument) -> None:
         known, unknown = document.n_tokens, int(document.unknown.sum())
         share = known / max(known + unknown, 1)
-        if known > 0 and (share >= MIN_KNOWN or known + unknown < _MIN_TOKENS):
+        no_section = bool(self.subject_words[document.tokens.words].all())
+        if not no_section and (share >= MIN_KNOWN or known + unknown < _MIN_TOKENS):
             return
         self.count += 1
         if self.count <= _MAX_NAMED:
-            what = (
-                f"knows {share:.0%} of its words: another language, or another kind of document?"
-                if known
-                else "knows none of its words: its topics are those that any document may have"
-            )
+            what = f"knows {share:.0%} of its words: another language, or another kind of document?"
+            if no_section:
+                none = "no word of it that tells of its structure" if known else "none of its words"
+                what = f"knows {none}: its topics are those that any document may have"
             warnings.warn(
                 f"{document.location}: {document.title!r}: the model {what}",
                 InputWarning,
