@@ -20,8 +20,8 @@ CLASS_BUGS = {
     ],
     "a word counted among the other section words": [
         (
-            "score_as_section_word(counts, topic_tokens, n_section, terms)",
-            "score_as_section_word(counts, topic_tokens, n_section + 1, terms)",
+            "score_as_section_word(counts, topic_tokens, n_section, in_absence, terms)",
+            "score_as_section_word(counts, topic_tokens, n_section + 1, in_absence, terms)",
         )
     ],
     "own tokens left in the counts": [
@@ -32,6 +32,9 @@ CLASS_BUGS = {
     ],
     "the section words' concentration as it was": [
         ("after = before + terms.word_prior", "after = before + 0.0 * terms.word_prior")
+    ],
+    "what absent words add kept when a word changes its class": [
+        ("        stale = is_subject != was_subject\n", "        stale = False\n")
     ],
     "a word that comes again no sign of its topic": [
         (

@@ -56,20 +56,46 @@ def count_in_topics(
 
 
 @borrowing
+def score_in_absence(
+    scores: NDArray[np.float64], topic_tokens: NDArray[np.int64], n_others: int, word_prior: float
+) -> None:
+    """Write what a section word adds to the log joint by each topic that has no token of it.
+
+    `n_others` is the number of other section words. The last number is the sum of the others.
+    """
+    before = n_others * word_prior
+    after = before + word_prior
+    total, whole = log_gamma(after) - log_gamma(before), 0.0
+    for topic in range(topic_tokens.size):
+        score = 0.0  # an empty topic adds nothing
+        if topic_tokens[topic] > 0:
+            score = total + log_gamma(before + topic_tokens[topic])
+            score -= log_gamma(after + topic_tokens[topic])
+        scores[topic] = score
+        whole += score
+    scores[topic_tokens.size] = whole
+
+
+@borrowing
 def score_as_section_word(
-    counts: NDArray[np.int64], others: NDArray[np.int64], n_others: int, terms: ClassTerms
+    counts: NDArray[np.int64],
+    others: NDArray[np.int64],
+    n_others: int,
+    in_absence: NDArray[np.float64],
+    terms: ClassTerms,
 ) -> float:
     """Return what a word adds to the log joint as a section word, by the tokens of topics.
 
     `others[k]` are the tokens of topic k without it, `n_others` is the number of other section
-    words.
+    words. Most topics have no token of the word: `in_absence` has what these add, which stays as it
+    is from one word to the next until a word changes its class.
     """
     before = n_others * terms.word_prior
     after = before + terms.word_prior
-    total, score = log_gamma(after) - log_gamma(before), 0.0
+    total, score = log_gamma(after) - log_gamma(before), float(in_absence[counts.size])
     for topic in range(counts.size):
-        if others[topic] + counts[topic] > 0:  # an empty topic adds nothing
-            score += total + log_gamma(before + others[topic])
+        if counts[topic] > 0:
+            score += total + log_gamma(before + others[topic]) - in_absence[topic]
             score -= log_gamma(after + others[topic] + counts[topic])
             score += terms.of_topics[counts[topic]]
     return score
@@ -134,9 +160,16 @@ def resample_classes(
             for p in range(index.document_starts[word], index.document_starts[word + 1]):
                 section_tokens[index.documents[p]] += index.document_counts[p]
     counts = np.empty(n_topics, np.int64)
+    # For a word that is a section word now, and for one that is a subject word.
+    of_section, of_subject = np.empty(n_topics + 1), np.empty(n_topics + 1)
+    stale = True
     for n in range(words.size):
         word = words[n]
-        if subject_words[word]:
+        if stale:
+            score_in_absence(of_section, topic_tokens, max(n_section - 1, 1), terms.word_prior)
+            score_in_absence(of_subject, topic_tokens, n_section, terms.word_prior)
+        was_subject = subject_words[word]
+        if was_subject:
             count_in_topics(index, word, unit_topics, counts)
         elif n_section == 1:
             continue  # topics keep a word to be drawn from
@@ -146,11 +179,13 @@ def resample_classes(
             add_to_section(index, word, counts, topic_tokens, section_tokens, -1)
             n_section -= 1
         log_odds = score_as_subject_word(index, word, section_tokens, terms)
-        log_odds -= score_as_section_word(counts, topic_tokens, n_section, terms)
+        in_absence = of_subject if was_subject else of_section
+        log_odds -= score_as_section_word(counts, topic_tokens, n_section, in_absence, terms)
         n_subject = n_words - 1 - n_section
         log_odds = inverse_temperature * log_odds + fast_log((1.0 + n_subject) / (1.0 + n_section))
         is_subject = uniforms[n] * (1.0 + fast_exp(min(-log_odds, 700.0))) < 1.0
         subject_words[word] = is_subject
+        stale = is_subject != was_subject
         for topic in range(n_topics):
             word_counts[word, topic] = 0 if is_subject else counts[topic]
         if not is_subject:
