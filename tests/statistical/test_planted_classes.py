@@ -33,9 +33,6 @@ CLASS_BUGS = {
     "the section words' concentration as it was": [
         ("after = before + terms.word_prior", "after = before + 0.0 * terms.word_prior")
     ],
-    "what absent words add kept when a word changes its class": [
-        ("        stale = is_subject != was_subject\n", "        stale = False\n")
-    ],
     "a word that comes again no sign of its topic": [
         (
             "score += terms.of_topics[counts[topic]]",
