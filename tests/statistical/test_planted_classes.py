@@ -9,8 +9,8 @@ from permutopic.model.blocked import word_classes
 from exact import p_values_after_one_sweep
 from kernel_source import load_modules, put_in_place
 from statistical.cases import MOVES, TWO_DOCUMENTS, posterior_of
+from statistical.catching import assert_geweke_catches, assert_make_test_catches
 from statistical.geweke import many_short_chains
-from statistical.test_planted_bugs import assert_geweke_catches, assert_make_test_catches
 
 pytestmark = [pytest.mark.statistical, pytest.mark.ladder]
 
