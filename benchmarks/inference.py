@@ -32,7 +32,7 @@ from permutopic.jit import compiled
 from permutopic.model.blocked import resampling
 from permutopic.model.blocked.engine import TableEngine, aligned_empty, every_position
 from permutopic.model.blocked.moves import blocked_moves
-from permutopic.model.blocked.packing import make_postings
+from permutopic.model.blocked.postings import make_postings
 from permutopic.model.generate import generate
 from permutopic.model.joint import FastLogJoint
 from permutopic.model.kernels import span_table

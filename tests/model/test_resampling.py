@@ -14,7 +14,8 @@ from permutopic.corpus import Corpus
 from permutopic.model.blocked import resampling
 from permutopic.model.blocked.engine import ACTIVE, TableEngine
 from permutopic.model.blocked.packed import ActiveLimits
-from permutopic.model.blocked.packing import localize_corpus, make_postings
+from permutopic.model.blocked.packing import localize_corpus
+from permutopic.model.blocked.postings import make_postings
 from permutopic.model.kernels.log_filters import MoveSettings
 from permutopic.model.kernels.orders import write_topics
 from permutopic.model.priors import Priors, Variant

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from scipy.special import betaln, gammaln
 
 from permutopic import dirichlet, mallows
+from permutopic.model.kernels import rising
 from permutopic.model.priors import Variant
 
 if TYPE_CHECKING:
@@ -84,12 +85,13 @@ class SubjectTerm:
         held = gammaln(expected + counts) - gammaln(expected)
         self.of_words = np.bincount(words, held, minlength=self.expected.size)
         shape = corpus.n_words, corpus.n_documents
-        self.counts = csr_array((counts, index.documents, index.document_starts), shape=shape)
+        of_words = csr_array((counts, index.documents, index.document_starts), shape=shape)
+        self.counts = of_words.T.tocsr()
         self.sizes = np.diff(corpus.unit_offsets[corpus.document_offsets])
 
     def section_tokens(self, subject_words: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many tokens of each document are section words."""
-        found: NDArray[np.int64] = self.counts.T @ (~subject_words).astype(np.int64)
+        found: NDArray[np.int64] = self.counts @ (~subject_words).astype(np.int64)
         return found
 
     def __call__(self, subject_words: NDArray[np.bool_]) -> float:
@@ -160,9 +162,8 @@ class FastLogJoint:
     def __call__(self, state: State) -> float:
         """Compute the log joint of a state."""
         concentration = self.priors.word * np.count_nonzero(~state.subject_words)
-        used = np.flatnonzero(state.topic_tokens)  # an empty topic adds nothing
-        counts, totals = state.word_counts[:, used], state.topic_tokens[used]
-        words = float(self.log_rising[counts].sum())
+        words = rising.sum_over_counts(self.log_rising, state.word_counts)
+        totals = state.topic_tokens
         words += float((gammaln(concentration) - gammaln(totals + concentration)).sum())
         structure = sum(structure_terms(state, self.priors))
         return words + structure + self._terms_of_classes(state.subject_words)

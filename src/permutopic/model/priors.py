@@ -46,14 +46,13 @@ def section_word_prior(n_tokens: int, n_words: int) -> float:
     """Return β0 for a model with subject words, for N tokens of W words.
 
     A topic of fewer tokens than Wβ0 is smoothed more than it says itself, so Wβ0 sets how large a
-    topic has to be. With the paper's β0 it is 0.1 W; where there are few words for so many tokens,
-    4 √N; and in a small corpus N/80. β0 is 0.25 at most. See docs/studies/subjects.md.
+    topic has to be: 0.75 N^(2/3), at most N/80, and β0 at most 0.25. See docs/studies/subjects.md.
 
-    >>> [round(section_word_prior(*size), 3) for size in ((269_065, 9_717), (2_000, 800))]
-    [0.214, 0.031]
+    >>> [round(section_word_prior(*size), 3) for size in ((500_000, 43_000), (2_000, 800))]
+    [0.11, 0.031]
     """
-    total = max(PAPER_WORD_PRIOR * n_words, 4 * math.sqrt(n_tokens))
-    return float(min(total / n_words, n_tokens / 80 / n_words, 0.25))
+    total = min(0.75 * n_tokens ** (2 / 3), n_tokens / 80)
+    return float(min(total / n_words, 0.25))
 
 
 @dataclass(frozen=True, eq=False)

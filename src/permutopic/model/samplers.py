@@ -14,7 +14,7 @@ class Sampler(NamedTuple):
 
 
 SAMPLERS = {
-    "blocked": Sampler(100, anneals=True, draws_classes=True),
+    "blocked": Sampler(85, anneals=True, draws_classes=True),
     "paper": Sampler(1000, anneals=False, draws_classes=False),
 }
 """The samplers by name."""

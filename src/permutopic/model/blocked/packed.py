@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from permutopic.jit import compiled
+from permutopic.model.blocked.postings import Postings
 from permutopic.model.kernels.arrays import take_floats, take_integers
 from permutopic.model.kernels.lanes import LANES
 from permutopic.model.kernels.span_table import CutDocument, SpanTable, TopicFactors, count_blocks
@@ -12,19 +13,6 @@ from permutopic.model.kernels.span_table import CutDocument, SpanTable, TopicFac
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-class Postings(NamedTuple):
-    """The units that hold each word of a document: word w is in `units[p]`, `counts[p]` times.
-
-    p goes from `starts[w]` up to `starts[w + 1]`; `words[w]` is the corpus's number of word w. So
-    the counts of a word are updated once for each unit, not once for each token.
-    """
-
-    words: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    units: NDArray[np.int32]
-    counts: NDArray[np.int32]
 
 
 class PackedCorpus(NamedTuple):

@@ -17,7 +17,7 @@ from permutopic.model.mcmc.schedule import POSTERIOR
 from permutopic.model.priors import Variant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,12 +32,17 @@ _EXCLUDED = -1e5
 
 
 class PruneTopics:
-    """Try to empty each topic, the smallest first, and keep the result if the log joint rises.
+    """Try to empty each topic, the smallest first, and keep the result if the log joint is higher.
 
     Annealing cuts a corpus into about as many topics as it is given. Where it has fewer, two
     topics that share one's words are stable: every document would have to change at once. Here all
     documents that use a topic are resampled without it. An emptied topic moves to the end of the
     canonical order and of every document's.
+
+    Everything is resampled at inverse temperature 1, and the corpus once beforehand: at a higher
+    temperature resampling alone would raise the log joint, and nearly every topic would seem
+    superfluous. What is left of that is small but for large topics, so a trial that is higher than
+    the present state has to be higher as well than the same documents resampled with the topic.
     """
 
     def __init__(self, engine: Engine, priors: Priors, log_joint: Callable[[State], float]) -> None:
@@ -48,19 +53,25 @@ class PruneTopics:
         """Try all topics once, if the stage asks for it."""
         if not stage.prune:
             return
-        best = self.log_joint(state)
         highest = int(state.word_counts.sum(axis=1).max())
         log_rising = dirichlet.log_rising(highest, self.priors.word)
-        for topic in np.argsort(state.topic_tokens, kind="stable"):
-            if self._best_merger(state, topic, log_rising) > 0:
-                trial = self.resampled_without(state, topic, random_at)
-                joint = self.log_joint(trial)
-                if joint > best:
-                    for name, array in vars(trial).items():
-                        getattr(state, name)[...] = array
-                    best = joint
+        topics = range(state.topic_tokens.size)
+        if any(self._best_merger(state, topic, log_rising) > 0 for topic in topics):
+            self._try_all(state, random_at, log_rising)
         if self.priors.variant == Variant.FULL:
             move_empty_last(state, max(self.priors.dispersion, 1e-3))
+
+    def _try_all(self, state: State, random_at: RandomAt, log_rising: NDArray[np.float64]) -> None:
+        """Try the topics that may be superfluous, after a pass over the whole corpus."""
+        self._resample(state, range(state.bag.shape[0]), random_at, 0)
+        best = self.log_joint(state)
+        for topic in np.argsort(state.topic_tokens, kind="stable").tolist():
+            if self._best_merger(state, topic, log_rising) > 0:
+                found, joint = self._better_without(state, topic, random_at, best)
+                if joint > best:
+                    for name, array in vars(found).items():
+                        getattr(state, name)[...] = array
+                    best = joint
 
     def _best_merger(self, state: State, topic: int, log_rising: NDArray[np.float64]) -> float:
         """Return the highest gain of the words' log probability if two topics became one.
@@ -86,21 +97,41 @@ class PruneTopics:
         alone = log_rising[own].sum() - gammaln(tokens[topic] + concentration)
         return float(gains.max() - alone - gammaln(concentration))
 
-    def resampled_without(self, state: State, topic: int, random_at: RandomAt) -> State:
-        """Return a copy in which all documents that use a topic were resampled without it."""
-        trial = state.copy()
+    def _better_without(
+        self, state: State, topic: int, random_at: RandomAt, present: float
+    ) -> tuple[State, float]:
+        """Resample all documents that use a topic without it and, if that seems better, with it.
+
+        Returns the state with the higher log joint, and that.
+        """
+        using = np.flatnonzero(state.bag[:, topic]).tolist()
+        without = state.copy()
+        self._resample(without, using, random_at, 2 * topic + 1, excluded=topic)
+        joint = self.log_joint(without)
+        if joint <= present:
+            return without, joint
+        kept = state.copy()
+        self._resample(kept, using, random_at, 2 * topic + 2)
+        joint_kept = self.log_joint(kept)
+        return (without, joint) if joint > joint_kept else (kept, joint_kept)
+
+    def _resample(
+        self,
+        state: State,
+        documents: Sequence[int],
+        random_at: RandomAt,
+        number: int,
+        excluded: int | None = None,
+    ) -> None:
+        """Resample documents at inverse temperature 1, with random streams of a number's own."""
         n_documents = state.bag.shape[0]
-        first_key = int(topic) * (n_documents + 1)  # random streams of its own for every topic
-        concentration = trial.bag.sum(axis=0) + self.priors.topic
+        first_key = number * (n_documents + 1)
         log_prevalence = dirichlet.draw_log_dirichlet(
-            concentration, random_at(first_key + n_documents)
+            state.bag.sum(axis=0) + self.priors.topic, random_at(first_key + n_documents)
         )
-        log_prevalence[topic] = _EXCLUDED
+        if excluded is not None:
+            log_prevalence[excluded] = _EXCLUDED
         settings = MoveSettings(
-            log_prevalence, trial.dispersion, 1.0, 1, int(self.orders), self.orders
+            log_prevalence, state.dispersion, 1.0, 1, int(self.orders), self.orders
         )
-        using = np.flatnonzero(trial.bag[:, topic]).tolist()
-        self.engine.resample(
-            trial, using, settings, lambda document: random_at(first_key + document)
-        )
-        return trial
+        self.engine.resample(state, documents, settings, lambda d: random_at(first_key + d))
