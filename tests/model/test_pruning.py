@@ -127,3 +127,57 @@ def test_a_topic_that_had_no_dispersion_gets_that_of_the_prior_which_is_never_ze
         prune(corpus, state, Priors.for_documents(8, dispersion=rho0))
         assert state.bag[:, 1].any()  # the topic that was last is now the second
         assert state.dispersion[1] == expected
+
+
+def three_topics_in_a_hot_state(seed):
+    """Documents of three topics, and a state as it is before words have a say: drawn at random."""
+    rng = np.random.default_rng(seed)
+
+    def paragraph(topic):
+        words = [f"{topic}{n}" for n in rng.integers(8, size=6)]
+        return " ".join(words + [f"{rng.choice(list('abc'))}{n}" for n in rng.integers(8, size=2)])
+
+    corpus = Corpus.from_paragraphs([[paragraph(topic) for topic in "aabbcc"] for _ in range(12)])
+    bag, inversions = rng.multinomial(6, [1 / 3] * 3, 12), draw_inversions(np.ones(2), rng, 12)
+    return corpus, make_state(corpus, bag, inversions, np.ones(2)), Priors.for_documents(12)
+
+
+def test_a_trial_is_not_higher_because_its_documents_were_resampled_and_the_others_not():
+    hot = Stage(0.3, uniform_prevalence=True, prune=True)
+    in_use = []
+    for seed in range(10):
+        corpus, state, priors = three_topics_in_a_hot_state(seed)
+        prune(corpus, state, priors, hot, seed)
+        check_state(corpus, state)
+        in_use.append(np.count_nonzero(state.bag.any(axis=0)))
+    # Against the state as it was, a topic was emptied for each of these seeds.
+    assert in_use.count(3) >= 8
+
+
+def test_a_topic_is_kept_where_its_documents_do_better_with_it():
+    corpus, state, priors = beach_told_twice()
+    engine, present = TableEngine(corpus, 3, priors), 1.0
+    random_at = partial(Streams(0).at, 0, 0)
+    for without, with_it, expected in ((0.0, 9.0, 0.0), (3.0, 2.0, 3.0), (3.0, 4.0, 4.0)):
+        joints, seen = iter([without, with_it]), []
+
+        def log_joint(found, joints=joints, seen=seen):
+            seen.append(found)
+            return next(joints)
+
+        move = PruneTopics(engine, priors, log_joint)
+        found, joint = move._better_without(state, 0, random_at, present)
+        assert joint == expected
+        assert len(seen) == (1 if without <= present else 2)
+        assert found is seen[-1 if expected == with_it else 0]
+        assert not seen[0].bag[:, 0].any()
+        assert seen[0].bag.sum(axis=1).tolist() == found.bag.sum(axis=1).tolist()
+
+
+def test_where_no_merger_pays_nothing_is_resampled(monkeypatch):
+    corpus, state, priors = beach_told_twice()
+    state = make_state(corpus, np.array([[2, 2, 0]] * 8), state.inversions, state.dispersion)
+    asked = []
+    monkeypatch.setattr(PruneTopics, "_resample", lambda *given: asked.append(given))
+    prune(corpus, state, priors)
+    assert not asked

@@ -55,10 +55,10 @@ def test_topics_are_pruned_at_the_ends_of_given_shares_of_the_annealing():
     assert not any(never.stage(sweep).prune for sweep in range(20))
 
 
-def test_by_default_annealing_begins_at_a_twentieth_and_prunes_five_times_from_its_middle_on():
+def test_by_default_annealing_begins_at_a_twentieth_and_prunes_three_times():
     schedule = Schedule(n_annealing=100)
     stages = [schedule.stage(sweep) for sweep in range(120)]
     assert stages[0].inverse_temperature == pytest.approx(0.05)
-    assert [sweep for sweep, stage in enumerate(stages) if stage.prune] == [49, 64, 79, 89, 99]
+    assert [sweep for sweep, stage in enumerate(stages) if stage.prune] == [59, 74, 89]
     assert all(stage.uniform_prevalence for stage in stages[:100])
     assert stages[100:] == [POSTERIOR] * 20

@@ -56,7 +56,7 @@ def expected_cost(corpus: Corpus, n_topics: int, n_sweeps: int | None = None) ->
     Before the first pruning nearly all topics are in use, and documents have as many boundaries as
     topics; afterwards both are few, whatever K is.
     """
-    sweeps = SAMPLERS["blocked"].n_sweeps if n_sweeps is None else n_sweeps
+    sweeps = SAMPLERS["blocked"].n_sweeps_with_classes if n_sweeps is None else n_sweeps
     units = corpus.document_sizes.astype(np.float64)
     tokens = np.diff(corpus.unit_offsets[corpus.document_offsets]).astype(np.float64)
     # The number of cuts, as in engine.default_cut_probability.

@@ -39,10 +39,10 @@ class PruneTopics:
     documents that use a topic are resampled without it. An emptied topic moves to the end of the
     canonical order and of every document's.
 
-    Everything is resampled at inverse temperature 1, and the corpus once beforehand: at a higher
-    temperature resampling alone would raise the log joint, and nearly every topic would seem
-    superfluous. What is left of that is small but for large topics, so a trial that is higher than
-    the present state has to be higher as well than the same documents resampled with the topic.
+    Trials are made at inverse temperature 1. Resampling alone raises the log joint of a state at a
+    higher temperature, so that nearly every topic would seem superfluous: a trial is compared with
+    the same documents resampled with the topic. The corpus is resampled once beforehand; then most
+    trials that fail are lower than the present state already, and need no comparison.
     """
 
     def __init__(self, engine: Engine, priors: Priors, log_joint: Callable[[State], float]) -> None:
