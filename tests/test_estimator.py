@@ -257,7 +257,7 @@ def test_the_papers_sampler_does_not_anneal():
     model = ContentModel(2, sampler="paper", n_sweeps=5, random_state=0).fit(_beach_and_hill())
     assert model.inverse_temperature_trace_.tolist() == [1.0] * 5
     assert len(model.chains_[0].dispersions) == 3
-    assert ContentModel(2, sampler="paper").checked_settings()["n_sweeps"] == 850
+    assert ContentModel(2, sampler="paper").checked_settings()["n_sweeps"] == 1000
     assert ContentModel(2).checked_settings()["n_sweeps"] == 85
     assert ContentModel(2, subject_words=False).checked_settings()["n_sweeps"] == 100
 

@@ -125,7 +125,7 @@ def test_the_expected_cost_grows_with_topics_text_and_sweeps():
     ):
         assert more.seconds > small.seconds
         assert more.bytes > small.bytes
-    assert expected_cost(corpus(5, 10, 20), 10, 200).seconds == pytest.approx(2 * small.seconds)
+    assert expected_cost(corpus(5, 10, 20), 10, 170).seconds == pytest.approx(2 * small.seconds)
     ten = expected_cost(corpus(50, 10, 20), 10).seconds
     assert 5 < ten / small.seconds < 20  # not ten: more topics are in use at first
 

@@ -55,7 +55,7 @@ def test_every_move_is_told_the_stage_of_its_sweep():
     schedule = Schedule(n_annealing=10)
     sweeps = run(14, moves=[first, second], schedule=schedule)
     assert first.stages == second.stages == [schedule.stage(sweep) for sweep in range(14)]
-    assert [n for n, stage in enumerate(first.stages) if stage.prune] == [5, 7, 8]
+    assert [n for n, stage in enumerate(first.stages) if stage.prune] == [5, 7, 9]
     assert [info.inverse_temperature for info in sweeps] == [
         stage.inverse_temperature for stage in first.stages
     ]

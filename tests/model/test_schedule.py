@@ -59,6 +59,6 @@ def test_by_default_annealing_begins_at_a_twentieth_and_prunes_three_times():
     schedule = Schedule(n_annealing=100)
     stages = [schedule.stage(sweep) for sweep in range(120)]
     assert stages[0].inverse_temperature == pytest.approx(0.05)
-    assert [sweep for sweep, stage in enumerate(stages) if stage.prune] == [59, 74, 89]
+    assert [sweep for sweep, stage in enumerate(stages) if stage.prune] == [59, 79, 99]
     assert all(stage.uniform_prevalence for stage in stages[:100])
     assert stages[100:] == [POSTERIOR] * 20

@@ -56,7 +56,9 @@ def test_words_without_topics_are_told_as_such(seed):
     rng = np.random.default_rng(seed)
     texts = [[" ".join(rng.choice(list("abcdefghij"), 12)) for _ in range(5)] for _ in range(20)]
     choice = choose_k(Corpus.from_paragraphs(texts, tokens="whitespace"), [2, 4, 6], n_seeds=2)
-    assert any("better than one list of words" in note for note in choice.notes)
+    # Topics may gain a little by chance, which is told as well.
+    told = ("No K predicts held-out words better than one list of words", "which may be chance")
+    assert any(words in note for note in choice.notes for words in told)
 
 
 def test_documents_with_topics_are_not_said_to_have_none():

@@ -22,7 +22,6 @@ from permutopic.model.blocked.active_topics import (
 from permutopic.model.blocked.packed import (
     Batch,
     PackedCorpus,
-    Postings,
     Workspace,
     active_numbers_of,
     claims_of,
@@ -35,6 +34,7 @@ from permutopic.model.blocked.packed import (
     topics_of,
     unit_starts_of,
 )
+from permutopic.model.blocked.postings import Postings
 from permutopic.model.blocked.stages import (
     ADDING,
     FILLING,

@@ -32,7 +32,7 @@ class Schedule:
     θ is uniform until λ reaches `prevalence_from`. Drawn while the likelihood is nearly flat, the
     sparse prior of the bags would concentrate on few topics, and the others would stay empty. But
     with θ uniform a corpus with fewer topics than K is cut up into K; so topics without which the
-    log joint is higher are pruned, three times from when classes of words are drawn on. See
+    log joint is higher are pruned, three times, from when classes of words are drawn on to the end. See
     docs/studies/schedule.md for the study behind these choices.
 
     >>> schedule = Schedule(n_annealing=4, first_inverse_temperature=0.0625)
@@ -43,7 +43,7 @@ class Schedule:
     n_annealing: int = 0
     first_inverse_temperature: float = 0.05
     prevalence_from: float = 1.0
-    prune_at: tuple[float, ...] = (0.6, 0.75, 0.9)
+    prune_at: tuple[float, ...] = (0.6, 0.8, 1.0)
     """The shares of the annealing after which superfluous topics are pruned."""
     classes_from: float = 0.3
     """λ from which on the classes of words are drawn: over random topics every bursty word looks
