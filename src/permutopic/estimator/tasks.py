@@ -139,7 +139,7 @@ class Tasks(InfersDocuments):
         --------
         >>> from permutopic import ContentModel
         >>> documents = [["salt sea waves", "hills snow rocks"], ["waves salt", "snow rocks"]] * 5
-        >>> model = ContentModel(n_topics=2, random_state=0).fit(documents)
+        >>> model = ContentModel(n_topics=2, random_state=5).fit(documents)
         >>> table = model.predict_table([["rocks snow hills", "snow", "sea salt"]])
         >>> [(row["unit"], row["topic"]) for row in table]
         [(1, 1), (2, 1), (3, 0)]

@@ -34,7 +34,6 @@ from permutopic.model.blocked.packed import (
     topics_of,
     unit_starts_of,
 )
-from permutopic.model.blocked.postings import Postings
 from permutopic.model.blocked.stages import (
     ADDING,
     FILLING,
@@ -73,6 +72,8 @@ from permutopic.model.kernels.span_table import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from permutopic.model.blocked.postings import Postings
 
 WORD_PIECES, GROUP_PIECES = 16, 8
 _AHEAD = 16  # words whose counts are on their way from memory or another processor's cache

@@ -32,8 +32,8 @@ class Schedule:
     θ is uniform until λ reaches `prevalence_from`. Drawn while the likelihood is nearly flat, the
     sparse prior of the bags would concentrate on few topics, and the others would stay empty. But
     with θ uniform a corpus with fewer topics than K is cut up into K; so topics without which the
-    log joint is higher are pruned, three times, from when classes of words are drawn on to the end. See
-    docs/studies/schedule.md for the study behind these choices.
+    log joint is higher are pruned, three times, the last one when λ reaches 1: before, emptied
+    topics may fill up again. See docs/studies/schedule.md for the study behind these choices.
 
     >>> schedule = Schedule(n_annealing=4, first_inverse_temperature=0.0625)
     >>> [schedule.stage(sweep).inverse_temperature for sweep in range(6)]
