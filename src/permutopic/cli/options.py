@@ -47,7 +47,7 @@ _MODEL_OPTIONS = (
         "--sweeps",
         "n_sweeps",
         type=int,
-        help="Sweeps at most.  [default: 100; 1000 of the paper's]",
+        help="Sweeps at most.  [default: 85; 100 without subject words; 1000 of the paper's]",
     ),
     click.option(
         "--early-stop/--no-early-stop",

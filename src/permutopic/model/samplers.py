@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Sampler(NamedTuple):
     """The default numbers of sweeps of a sampler, whether it anneals, and draws classes of words.
 
-    With classes of words 85 sweeps reach what 100 do, and 100 what 85 do not without them
+    With classes of words, 85 sweeps are as good as 100; without them, 100 are better
     (docs/studies/subjects.md).
     """
 
