@@ -280,8 +280,11 @@ def wait_until_it_samples(process):
 
 @pytest.mark.usefixtures("model")  # a fit before this one, so that nothing is left to compile
 def test_an_interrupted_fit_says_so_and_leaves_nothing(corpus, tmp_path):
+    # Started in the background of a script, these tests and what they start ignore interrupts.
+    heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    heeding = [*RUN[:2], heed + RUN[2]]
     with subprocess.Popen(
-        [*RUN, "fit", str(corpus), "-k", "2", "--sweeps", "10000000", "-o", "m"],
+        [*heeding, "fit", str(corpus), "-k", "2", "--sweeps", "10000000", "-o", "m"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
