@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -77,6 +77,7 @@ def test_what_is_not_finite_in_a_list_is_null_in_csv_too(tmp_path):
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
+@example(rows=[("", float("inf")), ("", float("-inf"))])
 @given(rows=st.lists(st.tuples(TEXT, st.floats(allow_nan=False)), min_size=1))
 def test_any_text_and_number_comes_back_from_csv_and_json(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("any")
